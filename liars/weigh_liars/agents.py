@@ -9,13 +9,10 @@ import json
 import os
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import weigh._native
 from weigh.load.fleet import agent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 AHEAD = 5.0
 """Seconds by which a wall clock is wrong, or is set meanwhile."""
@@ -27,16 +24,7 @@ STUTTER = (0.045, 0.005)
 
 def dask_setup(_: Any) -> None:
     lie, _, value = os.environ.get("WEIGH_LIARS_AGENT", "none").partition(":")
-    lies = {
-        "none": _none,
-        "late": _late,
-        "wall": _wall,
-        "set": _set,
-        "fast": _fast,
-        "proxied": _proxied,
-        "spins": _spins,
-    }
-    lies[lie](value)
+    {"none": _none, "late": _late, "wall": _wall, "set": _set, "fast": _fast, "proxied": _proxied}[lie](value)
 
 
 def _none(_: str) -> None:
@@ -105,25 +93,12 @@ def _set(_: str) -> None:
 
 def _proxied(port: str) -> None:
     """Somebody on its way to the server answers in the server's place."""
-
-    def proxied(settings: dict[str, Any]) -> None:
-        settings["target"] |= {"host": "127.0.0.1", "port": int(port)}
-        settings["target"].pop("socket", None)
-
-    _with_settings(proxied)
-
-
-def _spins(_: str) -> None:
-    """Its threads compute all the time, which nobody asked for: they have nothing left for requests."""
-    _with_settings(lambda settings: settings.update(spin=True))
-
-
-def _with_settings(change: Callable[[dict[str, Any]], None]) -> None:
     honest = weigh._native.Load
 
     def load(config: str) -> Any:
         settings = json.loads(config)
-        change(settings)
+        settings["target"] |= {"host": "127.0.0.1", "port": int(port)}
+        settings["target"].pop("socket", None)
         return honest(json.dumps(settings))
 
     weigh._native.Load = load

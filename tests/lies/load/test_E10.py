@@ -103,19 +103,6 @@ def test_an_agent_whose_times_are_its_own_is_named_and_the_run_refused(
 
 
 @pytest.mark.long
-def test_an_agent_without_cpu_left_is_named_and_its_twin_is_not(weigh: Weigh, tmp_path: Path) -> None:
-    with cluster(tmp_path, "none", "spins", "none") as dask:
-        run = weigh(*LOAD, "--agents", dask.place, "--duration", "4s")
-    with cluster(tmp_path, "none", "none", "none") as dask:
-        twin = weigh(*LOAD, "--agents", dask.place, "--duration", "4s", "--seed", "43")
-    assert run.code == 3, run.err
-    named = {number for number, codes in why(run).items() if "E10.saturated" in codes}
-    assert named == {_numbered(run, "spins")}, run.json["runs"][0]["agents"]
-    _refused(run)
-    assert not any("E10.saturated" in codes for codes in why(twin).values()), twin.json["runs"][0]["agents"]
-
-
-@pytest.mark.long
 def test_a_wrong_wall_clock_is_named_and_spoils_no_time(weigh: Weigh, tmp_path: Path) -> None:
     with cluster(tmp_path, "none", "wall", "none") as dask:
         run = weigh(*LOAD, "--agents", dask.place, "--duration", "4s")
