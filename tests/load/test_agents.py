@@ -87,6 +87,13 @@ def test_honest_agents_are_not_accused() -> None:
     assert found.runs[0].whole.count == 9900
 
 
+def test_an_agent_without_cpu_left_is_named_and_one_that_has_some_is_not() -> None:
+    parts = agents().agent_runs[1].parts
+    for share, named in ((0.95, {"E10.saturated"}), (0.85, set())):
+        busy = tuple(msgspec.structs.replace(one, client_cpu_s=share * (one.to_s - one.from_s)) for one in parts)
+        assert why(load_results(agents(parts=busy))) == {1: set(), 2: named, 3: set()}
+
+
 @pytest.mark.parametrize(
     ("changed", "code"),
     [

@@ -38,3 +38,19 @@ def test_the_page_has_its_transactions_and_folds_what_held(tpcc: Run) -> None:
     assert page.count('<th scope="row">new-order</th>') == 1
     assert "<summary>What it lacks of a run of TPC-C</summary>" in page
     assert "1 answers" not in page
+
+
+@pytest.mark.long
+def test_the_conditions_hold_where_agents_share_the_terminals(weigh: Weigh) -> None:
+    flags = ("--warehouses", "3", "--agents", "local:3", "--duration", "8s", "--quiet", "--json")
+    run = weigh("load", "tpcc", "--target", "postgres:embedded", *flags)
+    assert run.code in RAN, run.err
+    invariants = run.json["answers"]["invariants"]
+    assert all(one["holds"] for one in invariants), [one for one in invariants if not one["holds"]]
+    for after in (False, True):
+        names = [one["name"] for one in invariants if one["after"] is after]
+        assert names[:12] == [f"condition {number}" for number in range(1, 13)]
+    agents = run.json["runs"][0]["agents"]
+    assert len(agents) == 3
+    assert sum(one["count"] for one in agents) == run.json["runs"][0]["requests"]["answered"] > 0
+    assert not run.codes & {"L6.invariant", "L6.broken", "A8.unchecked"}

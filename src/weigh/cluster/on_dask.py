@@ -271,7 +271,8 @@ class DaskPlace:
         if self._client.status != "running":
             raise self._gone()
         try:
-            return dict(self._client.scheduler_info(n_workers=-1)["workers"])
+            # Not `scheduler_info`: the client itself replaces that every two seconds by one without any worker.
+            return dict(self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"])
         except (OSError, TimeoutError):
             raise self._gone() from None
 

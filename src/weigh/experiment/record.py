@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -375,4 +376,22 @@ def earlier(folder: Path) -> tuple[Record, ...]:
     Raises:
         EvidenceFault: one of them is damaged.
     """
-    return tuple(read(path) for path in earlier_folders(folder))
+    return tuple(map(_read_once, earlier_folders(folder)))
+
+
+records_read: ContextVar[dict[Path, Record] | None] = ContextVar("records_read", default=None)
+"""Where it is a dictionary, :func:`earlier` fills it and reads no attempt twice: each attempt needs all before it."""
+_MOST_SAMPLES = 200_000
+"""Of records in it: about 100 MB."""
+
+
+def _read_once(folder: Path) -> Record:
+    known = records_read.get()
+    if known is None:
+        return read(folder)
+    if folder not in known:
+        found = read(folder)
+        if sum(len(one.samples) for one in (*known.values(), found)) > _MOST_SAMPLES:
+            known.clear()
+        known[folder] = found
+    return known[folder]

@@ -7,6 +7,7 @@ from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from weigh._version import __version__
+from weigh.cluster.connect import parsed
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts, whole
 from weigh.evidence.journal import Journal
@@ -93,6 +94,10 @@ def run(
         # A mistake in a script is said before there is any evidence.
         check(spec, files, lives.reached)
         rate()
+        agents = parsed(spec.agents) if spec.agents else ""
+        if isinstance(agents, int):
+            # How many there will be is known: what they cannot share is refused before any is started.
+            shares.check(spec, files, lives.reached, agents)
         fleet = stack.enter_context(Fleet(spec.agents, spec.id, progress)) if spec.agents else None
         if fleet is not None:
             shares.check(spec, files, lives.reached, len(fleet.agents))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from weigh._native import hash_bytes
 from weigh._version import __version__
 from weigh.evidence import bundle, files, seal, whole
+from weigh.experiment import record as records
 from weigh.kinds.folder import entries
 from weigh.model.errors import EvidenceFault, UsageError, WeighError
 from weigh.publish.entries import made
@@ -93,10 +95,12 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
         whole.write(out / name, content)
         written[name] = len(content)
 
+    reading = copy_context()
+    reading.run(records.records_read.set, {})
     for at, one in enumerate(found, start=1):
         progress.say(f"{at} of {len(found)}: {one.path.name}")
         try:
-            evidence = made(one, bundles)
+            evidence = reading.run(made, one, bundles)
         except (WeighError, OSError) as error:
             left_out.append((one.path.name, str(error)))
             continue
@@ -108,12 +112,12 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
         if evidence.bundle:
             write(entry.bundle, evidence.bundle)
         write(entry.page, _apart(_with_bar(evidence.page, entry), styles))
-    for name, rules in styles.items():
-        write(name, rules)
     title = title or "Evidence"
     grouped = groups(published)
     for group in grouped:
-        write(group.page, _rendered("group.html", title=title, group=group))
+        write(group.page, _apart(_rendered("group.html", title=title, group=group), styles))
+    for name, rules in styles.items():
+        write(name, rules)
     write("ranking.html", _rendered("ranking.html", title=title, rankings=rankings(published)))
     write("index.html", _index(title, published, {one.group: one.page for one in grouped}))
     names = (*written, LIST)

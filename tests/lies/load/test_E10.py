@@ -190,6 +190,17 @@ def test_what_agents_cannot_share_is_refused_by_name(weigh: Weigh, arguments: li
     assert run.code == 2 and said in run.err, run.err
 
 
+def test_more_agents_than_the_most_frequent_keys_can_be_dealt_to_are_refused_before_they_are_started(
+    weigh: Weigh,
+) -> None:
+    flags = ["--target", "valkey:embedded", "--rate", "480", "--duration", "5s", "--agents", "local:24"]
+    few = weigh("load", "ycsb-a", *flags, "--quiet")
+    assert few.code == 2 and "16 connections for 24 agents" in few.err, few.err
+    dealt = weigh("load", "ycsb-a", *flags, "--connections", "24")
+    assert dealt.code == 2 and "requestdistribution=uniform" in dealt.err, dealt.err
+    assert "cluster: " not in dealt.err
+
+
 def _numbered(run: Run, name: str) -> int:
     """The agent on the worker of that name."""
     agents: list[dict[str, Any]] = run.json["runs"][0]["agents"]
