@@ -235,6 +235,7 @@ def test_crashes_are_part_of_the_experiment_and_nothing_is_without_them() -> Non
         (("--target", "sqlite:embedded", "--crash", "2"), "SQLite runs inside weigh"),
         (("--target", "redis://127.0.0.1:1", "--crash", "2", "--kill-command", "true"), "needs --start-command"),
         (("--target", "valkey:embedded", "--kill-command", "true"), "are for crashes"),
+        (("--target", "valkey:embedded", "--crash", "2", "--start-command", "true"), "a server of its own by itself"),
         (("--target", "valkey:embedded", "--crash", "0"), "--crash 0 cannot be"),
         (("--target", "valkey:embedded", "--crash", "2", "--repeats", "3"), "leave --repeats out"),
         (("--target", "valkey:embedded", "--crash", "2", "--connections", "1,2"), "one kind of run"),

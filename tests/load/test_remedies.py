@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from support.load_records import interval, record, run, steady_times
 from weigh.load.remedies import REMEDIES, remedy_of
+from weigh.load.results import load_results
 
 
 @pytest.mark.parametrize(
@@ -57,3 +59,13 @@ def test_what_nobody_knows_has_no_remedy() -> None:
     for code in ("", "22012", "XX001", "ERR", "4242"):
         assert remedy_of(code, "division by zero") is None
     assert all(text[-1] not in ".:" for text in REMEDIES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [("could not serialize access (40001)", "lower --connections or --rate"), ("no such table (42P01)", "mend them")],
+)
+def test_transactions_that_gave_way_to_others_need_fewer_of_them(text: str, remedy: str) -> None:
+    parts = [interval(at, times, errors={text: 1}) for at, times in enumerate(steady_times(10))]
+    (found,) = [one for one in load_results(record([run(parts)])).findings if one.code == "L7.failed"]
+    assert found.remedy.startswith(remedy)

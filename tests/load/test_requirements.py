@@ -149,3 +149,11 @@ def test_a_load_answers_verifies_and_is_recounted(weigh: Weigh) -> None:
     again = weigh("load", "--quiet", "--require", "p50<=0.001ms", "--out", "broken")
     assert again.code in (1, 3), again.out
     assert "HOLDS" not in again.out
+
+
+def test_several_stand_in_one_text_with_commas() -> None:
+    one, two = (
+        config.make(["ycsb-b"], "valkey:embedded", {**NONE, "require": texts, "rate": "50"}).require
+        for texts in (("p99<=20ms, errors<=1%",), ("p99<=20ms", "errors<=1%"))
+    )
+    assert one == two

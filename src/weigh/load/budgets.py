@@ -20,6 +20,7 @@ _BATCH = 4
 _ENOUGH = 10
 """Probes: some that halve what lies between, and a batch where the outcomes change."""
 _BUDGET = re.compile(r"^\s*(p\d+(?:\.\d+)?|errors)\s*<=?\s*(\S+(?:\s*\S+)?)\s*$")
+_NEXT = re.compile(r",(?=\s*[a-z])")
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 
 
@@ -93,12 +94,12 @@ class RateSearch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
-    """Budgets as they are written.
+    """Budgets as they are written, several in one text with commas between them.
 
     Raises:
         UsageError: one cannot be read, or two are about the same.
     """
-    found = tuple(_budget(text) for text in texts)
+    found = tuple(_budget(part) for text in texts for part in _NEXT.split(text))
     for at, one in enumerate(found):
         for other in found[:at]:
             if one.q == other.q:

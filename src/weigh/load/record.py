@@ -217,7 +217,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     def undurable(self) -> tuple[str, ...]:
         """What may lose an acknowledged write, each in a few words."""
         target = self.environment.target if self.environment else None
-        return settings.undurable(target, self.after, self.spec.scripts, self.prepared, self.runs)
+        return settings.undurable(target, self.after, self.spec, self.prepared, self.runs)
 
     @property
     def durable(self) -> bool | None:

@@ -19,7 +19,6 @@ from weigh.host.sysfs import Machine
 from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
-from weigh.load.durability import probe
 from weigh.load.fleet import shares
 from weigh.load.fleet.collecting import collected
 from weigh.load.fleet.fleet import Fleet
@@ -142,12 +141,9 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached) -> None:
 
     Raises:
         EngineFault: a script has a mistake, or a setting cannot be used.
-        UsageError: the server is to be crashed, and cannot be.
     """
     if files.pin:
         whole.check_place(files.pin, "the answers cannot be pinned")
-    if spec.crash:
-        probe.check(spec.crash, reached.read, spec.target)
     make_generator(spec, files, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
 
 

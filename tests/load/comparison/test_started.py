@@ -62,6 +62,23 @@ def test_one_life_a_run_and_the_other_processes_stay(weigh: Weigh) -> None:
     assert not any(map(listens, ports))
 
 
+def test_each_repeat_of_one_server_is_a_life_that_the_command_begins(weigh: Weigh) -> None:
+    port = free_port()
+    one = ("--target", f"valkey://127.0.0.1:{port}", "--start-command", _command(weigh.folder / "one", port))
+    run = weigh("load", "ycsb-c", *one, "--repeats", "2", *SHORT, "--json")
+    assert run.code in RAN, run.err
+    assert "T10.one_life" not in run.codes
+    assert [one["life"] for one in run.json["runs"]] == [1, 2]
+    assert not listens(port)
+
+
+@pytest.mark.parametrize(("target", "command"), [("valkey:embedded", "true"), ("valkey://127.0.0.1:1", " ")])
+def test_a_command_of_one_server_that_cannot_start_it(weigh: Weigh, target: str, command: str) -> None:
+    run = weigh("load", "ycsb-c", "--target", target, "--start-command", command, *SHORT)
+    assert run.code == 2
+    assert "--start-command" in run.err
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [

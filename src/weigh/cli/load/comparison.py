@@ -159,6 +159,29 @@ def one_command(commands: Sequence[str]) -> str | None:
     return commands[0] if commands else None
 
 
+def started_alone(server: Target, flags: dict[str, Any]) -> Target:
+    """The one server of a load, or as such that ``--start-command`` starts, which is then taken out of the flags.
+
+    With faults the command is theirs: it starts again what was killed.
+
+    Raises:
+        UsageError: weigh starts it by itself.
+    """
+    from weigh.load.target.started import StartedByCommand
+
+    command = flags["start_command"]
+    if command is None or any(flags[name] is not None for name in ("crash", "nemesis", "kill_command")):
+        return server
+    if not command.strip():
+        raise UsageError("the command of --start-command is empty", remedy="write the command, or leave it out")
+    if "://" not in server.text:
+        raise UsageError(
+            f"{server.text} is started by weigh itself, and --start-command is of a URL", remedy="leave it out"
+        )
+    flags["start_command"] = None
+    return StartedByCommand(server, command)
+
+
 def _one_life(running: Sequence[str]) -> str:
     """What is known before the first request of servers that weigh does not start, and the ways out."""
     from weigh.model import codes

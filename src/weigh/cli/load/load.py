@@ -19,6 +19,7 @@ from weigh.cli.load.comparison import (
     one_at_a_time,
     one_command,
     started,
+    started_alone,
 )
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
@@ -97,8 +98,9 @@ _FLAGS: list[click.Parameter] = [
         ["--start-command"],
         multiple=True,
         metavar="CMD",
-        help="Of the same: starts it again on its data. Of a contender by URL, NAME=CMD: begins each of its lives, and "
-        "stays in the foreground; weigh ends its processes. Repeatable.",
+        help="Of the same: starts it again on its data. Without them, of a server by URL: begins each of its lives (of "
+        "--repeats a fresh one each), and stays in the foreground; weigh ends its processes. Of contenders NAME=CMD, "
+        "repeatable.",
     ),
     click.Option(
         ["--agents"],
@@ -209,6 +211,7 @@ def load(
     server = find(target)
     if target_file is None:
         keep_secret(target, server, "--target")
+    server = started_alone(server, flags)
     spec, plan = config.requested(workload, server.text, flags)
     folder = protocol.run(
         spec,

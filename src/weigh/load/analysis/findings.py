@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.load.activity.kinds import RunActive
-    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.disturbances.results import DisturbedResults
     from weigh.load.durability.results import Durability
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 _LISTED = 3
 """Violations that are quoted; the evidence has them all."""
+_IN_THE_WAY = re.compile(r"\((?:40001|40P01|1205|1020)\)$")
 _OLDER = "a lost update or a stale read"
 """What the generator says of a value that was replaced before it was asked for."""
 
@@ -353,13 +355,19 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
             yield codes.L7_FAILED.finding(
                 operation=one.name,
                 text=f"{name}{one.failed:,} of {one.failed + one.count:,} requests failed: {'; '.join(texts)}",
-                remedy="mend them; errors are in no percentile, time-outs are in the response with the wait",
+                remedy=f"{_mending(one)}; errors are in no percentile, time-outs are in the response with the wait",
             )
     if run.unsent:
         yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} {'was' if run.unsent == 1 else 'were'} due and never sent",
             remedy="lower --rate (of a replay --speed), or raise --connections or --max-in-flight",
         )
+
+
+def _mending(operation: OperationFigures) -> str:
+    if not operation.timeouts and all(_IN_THE_WAY.search(text) for text in operation.errors):
+        return "lower --connections or --rate: these transactions gave way to others, each as often as it was tried"
+    return "mend them"
 
 
 def _lives(record: LoadRecord) -> Iterator[Finding]:
@@ -369,7 +377,7 @@ def _lives(record: LoadRecord) -> Iterator[Finding]:
         yield codes.T10_ONE_LIFE.finding(
             text=f"{count(record.spec.repeats, 'repeat')} against one life of the server: they do not show how much "
             "its starts differ, and another start may fall outside of their intervals",
-            remedy="restart it, and run again; weigh starts embedded servers anew for every run",
+            remedy="let --start-command CMD begin each run's life; weigh starts embedded servers anew for every run",
         )
 
 

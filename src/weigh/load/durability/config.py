@@ -66,6 +66,12 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
         )
+    if (kill or start) and "://" not in target:
+        raise UsageError(
+            "weigh kills and starts a server of its own by itself",
+            where=target,
+            remedy="leave --kill-command and --start-command out",
+        )
     if bool(kill) != bool(start):
         missing = "--start-command" if kill else "--kill-command"
         raise UsageError(f"--crash needs {missing} as well", remedy="one kills the server, the other starts it again")

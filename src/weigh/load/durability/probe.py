@@ -12,14 +12,13 @@ import msgspec
 from weigh.host.processes import Process, gone, started
 from weigh.load.durability.record import Account, Crash
 from weigh.load.generator_errors import call
-from weigh.model.errors import EngineFault, UsageError, WeighError
+from weigh.model.errors import EngineFault, WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.evidence.journal import Journal
-    from weigh.load.runs import TargetRead
-    from weigh.load.spec import Crashes, LoadSpec
+    from weigh.load.spec import LoadSpec
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
 
@@ -151,20 +150,6 @@ class Probe:
 def moment(spec: LoadSpec, run: int) -> Seconds:
     """When the server is killed in a run, in seconds since its schedule began: any moment of its middle alike."""
     return random.Random(f"{spec.seed}/crash/{run}").uniform(_EARLIEST, _LATEST) * spec.duration_s
-
-
-def check(crash: Crashes, read: TargetRead, target: str) -> None:
-    """See whether a server can be killed and started again.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    if crash.kill and read.embedded:
-        raise UsageError(
-            "weigh kills and starts a server of its own by itself",
-            where=target,
-            remedy="leave --kill-command and --start-command out",
-        )
 
 
 def _died(server: Process, command: str) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.load.runs import LoadRun, Prepared, TargetRead
-    from weigh.load.spec import Script
+    from weigh.load.spec import LoadSpec, Script
 
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -32,14 +32,16 @@ _LAX = {"synchronous": ("0", "off", "1", "normal"), "journal_mode": ("off", "mem
 
 _LEAST = 20
 """Writes below which nothing is concluded."""
-_WRITING = ("update", "insert", "read-modify-write", "tpcb-like", "simple-update", "payment", "delivery")
-"""Operations of built-in workloads each of which writes."""
+_OF_YCSB = ("update", "insert", "read-modify-write")
+_OF_TPCC = ("payment",)
+_OF_PGBENCH = ("tpcb-like", "simple-update")
+"""Operations each of which writes, whatever the data; of TPC-C the others may find nothing to do, or roll back."""
 
 
 def undurable(
     target: TargetRead | None,
     after: TargetRead | None,
-    scripts: Sequence[Script],
+    spec: LoadSpec,
     prepared: Sequence[Prepared],
     runs: Sequence[LoadRun],
 ) -> tuple[str, ...]:
@@ -48,25 +50,34 @@ def undurable(
     Args:
         target: as it described itself before the runs.
         after: the same after them, where that was something else.
-        scripts: of the load.
+        spec: of the load.
         prepared: what was so just before each run.
         runs: of the load.
     """
     found = [*target.undurable] if target else []
     if after:
         found += [f"{one} (since some moment during the runs)" for one in after.undurable if one not in found]
-    for script in scripts:
+    for script in spec.scripts:
         found += _of_script(script)
     unlogged = dict.fromkeys(name for one in prepared if one.ready for name in one.ready.unlogged)
     for name in unlogged:
-        if any(_names(script, name) for script in scripts):
+        if any(_names(script, name) for script in spec.scripts):
             found.append(f"the table {name} is UNLOGGED: a crash of the server empties it")
     if target and target.durable and not found:
-        found += [text for one in runs if (text := _unflushed(one))]
+        found += [text for one in runs if (text := _unflushed(one, writing(spec)))]
     return tuple(dict.fromkeys(found))
 
 
-def _unflushed(run: LoadRun) -> str:
+def writing(spec: LoadSpec) -> tuple[str, ...]:
+    """Operations of a load each of which writes, by their names.
+
+    What a user's script or a replay does is not known: one called ``update`` may change nothing.
+    """
+    found = _OF_YCSB if spec.is_ycsb else _OF_TPCC if spec.tpcc else ()
+    return (*found, *(one.name for one in spec.scripts if not one.text and one.name in _OF_PGBENCH))
+
+
+def _unflushed(run: LoadRun, names: Sequence[str]) -> str:
     """That a run acknowledged more writes than the flushes of its devices can have kept; empty where it did not.
 
     Before a write is acknowledged a flush has to end that began after it came, and when a flush ends no more requests
@@ -75,7 +86,7 @@ def _unflushed(run: LoadRun) -> str:
     flushes = run.server.flushes if run.server else msgspec.UNSET
     if flushes is msgspec.UNSET:
         return ""
-    writes = sum(one.count for part in run.intervals for one in part.operations if one.name in _WRITING)
+    writes = sum(one.count for part in run.intervals for one in part.operations if one.name in names)
     if writes < _LEAST or writes <= flushes * run.connections:
         return ""
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -21,12 +22,14 @@ from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
     from weigh.load.runs import ColdStart
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached
+    from weigh.model.data.storage import Device
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
 
@@ -184,7 +187,7 @@ class _Server:
 
     def __init__(self, reached: Reached) -> None:
         self._process = reached.process
-        self._devices = storage.place(reached.data).devices if reached.data else ()
+        self._devices = flushed_devices(reached.data) if reached.data else ()
         self._flushed: int | None = None
         self._began: Seconds | None = None
         self._memory: int | None = None
@@ -218,6 +221,23 @@ class _Server:
 
     def _written(self) -> int | None:
         return processes.bytes_written(one.pid for one in processes.family(self._process)) if self._process else None
+
+
+def flushed_devices(data: Path) -> tuple[Device, ...]:
+    """Those below data and below what lies in it; none where they are not all known.
+
+    A log that a link or a mount puts elsewhere is flushed there.
+    """
+    places: dict[int, Path] = {}
+    try:
+        for one in (data, *data.iterdir()):
+            # What a server removes meanwhile is no place of its log.
+            with suppress(FileNotFoundError):
+                places.setdefault(one.stat().st_dev, one)
+    except OSError:
+        return ()
+    found = [storage.place(one).devices for one in places.values()]
+    return tuple({device.name: device for part in found for device in part}.values()) if all(found) else ()
 
 
 def _more(before: int | None, after: int | None) -> int | msgspec.UnsetType:
