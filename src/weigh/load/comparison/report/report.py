@@ -32,6 +32,7 @@ from weigh.render.blocks import (
     Row,
     Section,
     Table,
+    titled,
 )
 from weigh.render.blocks import Group as Rows
 from weigh.render.blocks import words as table
@@ -151,7 +152,7 @@ def html(results: LoadComparisonResults) -> bytes:
     return page(
         Page(
             command="weigh load",
-            title=f"{spec.load.title} on {units.count(len(spec.contenders), 'server')}: {results.tier.name}",
+            title=titled(f"{spec.load.title} on {units.count(len(spec.contenders), 'server')}", first),
             heading=first,
             head=[Lines([*more, _about(results)], css="meta", most=400), Lines(notice, css="notice", most=400)],
             blocks=[
