@@ -105,7 +105,8 @@ def _host(session: Session) -> str:
     environment = session.measured[-1].environment
     host = environment.host if environment else {}
     memory = units.size(host.get("memory_bytes"))
-    return f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}"
+    known = f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}"
+    return f"{known}; {host['system']}" if host.get("system") else known
 
 
 def _contenders(results: CompareResults) -> blocks.Table:

@@ -70,6 +70,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             evidence=evidence,
             title=_title(first, results),
             claim=words.CLAIM,
+            terms=words.TERMS,
             top=first,
             disturbed=disturbed(results),
             contenders=contenders,
