@@ -20,6 +20,8 @@ _WEIGH = (sys.executable, "-m", "weigh")
 _JUNIT = "junit.xml"
 _FAILED = 2
 """Exit code of what gave no result."""
+_NO_VERDICT = 3
+_OPEN = "\nExit code 3: nothing is decided, so the job fails. What would decide it stands above.\n"
 _LINES = 60
 """Of a command without a report in Markdown."""
 
@@ -54,7 +56,7 @@ def _measured(made: dict[str, Any], code: int) -> tuple[Outcome, str]:
     state = STATES.get(code, "error")
     return (
         Outcome(code=code, state=state, headline=headline, message=message(document, code), evidence=evidence),
-        text,
+        text + _OPEN if code == _NO_VERDICT else text,
     )
 
 
