@@ -196,7 +196,7 @@ def test_no_reference_says_why() -> None:
 
 def test_an_earlier_attempt_with_another_build_is_no_reference() -> None:
     sessions = session(record(changed(READ, version="1"), attempt=1), record(READ, attempt=2)), session(record(READ))
-    with pytest.raises(EvidenceFault, match=r"ref: in attempt 1 of the first session, version: 2.0.0"):
+    with pytest.raises(EvidenceFault, match=r"ref: disqualified in the first session \(X.pooled\)"):
         preconditions.shared_reference(sessions, "")
 
 

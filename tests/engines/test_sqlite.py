@@ -246,7 +246,9 @@ def test_answers_agree_with_those_of_other_types(sqlite: PreparedContender, kind
 
 
 def test_a_copy_is_not_checked_against_itself_from_more_files(sqlite: PreparedContender, kinds: Tables) -> None:
-    names = [[name for name, _, _ in metamorphic._variants(ready, kinds)] for ready in (sqlite, prepared("polars"))]
+    names = [
+        [switch.name for switch, _ in metamorphic._variants(ready, kinds)] for ready in (sqlite, prepared("polars"))
+    ]
     assert metamorphic.MORE_FILES not in names[0]
     assert metamorphic.MORE_FILES in names[1]
     assert "rows read backwards" in names[0]

@@ -119,7 +119,7 @@ def test_it_is_verified_by_its_own_rules(folders: dict[str, Path], weigh: Weigh,
     run = weigh("verify", str(folders[name]), "--json")
     assert run.json["schema"] == VERIFY_SCHEMAS[name]
     assert run.json["passed"] == found.passed == (run.code == 0)
-    assert ("sql" in run.json) == (name in ("run", "load", "load-comparison"))
+    assert ("sql" in run.json) == (name in ("run", "load", "load-comparison", "streams"))
     text = weigh("verify", str(folders[name])).out
     for problem in found.problems:
         assert f"{problem.code} {problem.file}: {problem.text}" in text

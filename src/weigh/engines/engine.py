@@ -30,10 +30,13 @@ class Switch(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: for people: ``bloom filter push-down off``.
         settings: engine settings that change it. A version that does not know them skips the switch.
+        breaks: pattern of SQL on which the engine is wrong with these settings alone, which nobody uses; such a
+            question is not asked with them.
     """
 
     name: str
     settings: dict[str, Setting]
+    breaks: str = ""
 
 
 class ResultCache(msgspec.Struct, frozen=True, kw_only=True):

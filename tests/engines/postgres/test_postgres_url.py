@@ -129,7 +129,7 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
         with pytest.raises(WorkerEnded, match="read-only transaction"):
             asked(first, "DELETE FROM things")
     (store,) = (tmp_path / "copies").glob("postgres-*")
-    assert sorted(path.name for path in store.iterdir()) == ["left_out.json", "schema"]
+    assert sorted(path.name for path in store.iterdir()) == ["left_out.json", "schema", "tables.json"]
 
 
 @pytest.mark.usefixtures("password")
