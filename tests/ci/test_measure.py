@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from junitparser import JUnitXml
 
+from weigh.ci.outcome import message
+
 if TYPE_CHECKING:
     from support.command import Run, Weigh
 
@@ -70,3 +72,14 @@ def test_a_wrong_answer(weigh: Weigh) -> None:
     assert (outcome["state"], outcome["evidence"]) == ("error", None)
     assert "nothing" in (folder / "comment.md").read_text()
     assert not (folder / "junit.xml").exists()
+
+
+def test_a_badge_counts_what_decides() -> None:
+    def found(*verdicts: tuple[str, str], code: int) -> str:
+        return message({"verdicts": [{"metric": metric, "verdict": name} for metric, name in verdicts]}, code)
+
+    beside = (("cpu_s", "slower"), ("peak_memory", "slower"), ("server_memory", "slower"))
+    assert found(("wall_s", "refused"), *beside, code=3) == "no verdict"
+    assert found(("wall_s", "same"), *beside, code=0) == "no regression"
+    assert found(("wall_s", "slower"), *beside, code=1) == "1 slower"
+    assert found(("p99", "slower"), ("p50", "slower"), *beside, code=1) == "2 slower"

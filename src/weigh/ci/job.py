@@ -96,7 +96,10 @@ def _notes(system: str, file: File) -> list[str]:
     if not file.experiment.baseline:
         notes.append("no baseline is declared: SLOWER does not fail the job; set baseline in [experiment]")
     if not _builds(file):
-        notes.append('no contender is built from the pull request: version = "git:HEAD" is what it changes')
+        notes.append(
+            "no contender is built from the pull request, so every job compares the same two: name what it changes by "
+            'version = "git:HEAD" (docs/guide/builds.md)'
+        )
     if system == "gitlab":
         notes.append("include it in .gitlab-ci.yml: include: [{local: .gitlab/weigh.yml}]")
     return notes

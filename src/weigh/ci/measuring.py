@@ -6,10 +6,9 @@ import json
 import subprocess
 import sys
 import threading
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from weigh.ci.outcome import STATES, Outcome, write
+from weigh.ci.outcome import STATES, Outcome, message, write
 from weigh.model.text import one_line, visible
 from weigh.render.markdown import text as text_markdown
 
@@ -21,9 +20,10 @@ _WEIGH = (sys.executable, "-m", "weigh")
 _JUNIT = "junit.xml"
 _FAILED = 2
 """Exit code of what gave no result."""
+_NO_VERDICT = 3
+_OPEN = "\nExit code 3: nothing is decided, so the job fails. What would decide it stands above.\n"
 _LINES = 60
 """Of a command without a report in Markdown."""
-_MESSAGES = {0: "no regression", 1: "failed", 2: "no result", 3: "no verdict"}
 
 
 def measure(words: Sequence[str], out: Path) -> Outcome:
@@ -55,17 +55,17 @@ def _measured(made: dict[str, Any], code: int) -> tuple[Outcome, str]:
     headline = made.get("says") or _sentence(text)
     state = STATES.get(code, "error")
     return (
-        Outcome(code=code, state=state, headline=headline, message=_message(document, code), evidence=evidence),
-        text,
+        Outcome(code=code, state=state, headline=headline, message=message(document, code), evidence=evidence),
+        text + _OPEN if code == _NO_VERDICT else text,
     )
 
 
 def _printed(words: Sequence[str], printed: str, failed: str, code: int) -> tuple[Outcome, str]:
     """What a command said that leaves no evidence, such as ``judge``, or one that failed before it could."""
-    message = _message(_document(words) if code != _FAILED else {}, code)
-    headline = f"weigh {words[0]}: {_sentence(failed) if code == _FAILED else message}"
+    found = message(_document(words) if code != _FAILED else {}, code)
+    headline = f"weigh {words[0]}: {_sentence(failed) if code == _FAILED else found}"
     text = f"**{text_markdown(headline)}**\n\n{_fenced(printed if printed.strip() else failed)}\n"
-    return Outcome(code=code, state=STATES.get(code, "error"), headline=headline, message=message), text
+    return Outcome(code=code, state=STATES.get(code, "error"), headline=headline, message=found), text
 
 
 def _document(words: Sequence[str]) -> dict[str, Any]:
@@ -74,19 +74,6 @@ def _document(words: Sequence[str]) -> dict[str, Any]:
         return {}
     done = subprocess.run([*_WEIGH, *words, "--json"], capture_output=True, text=True, check=False)
     return _json(done.stdout)
-
-
-def _message(document: dict[str, Any], code: int) -> str:
-    """What was found, in two words: wrong answers before what is slower, that before what is faster."""
-    if any(one.get("status") == "diverged" for one in document.get("gate") or ()):
-        return "wrong answers"
-    verdicts = [str(one.get("verdict")) for one in document.get("verdicts") or () if isinstance(one, dict)]
-    counted = Counter(verdicts)
-    if counted["slower"]:
-        return f"{counted['slower']} slower" + ("" if code else ", no baseline declared")
-    if code == 0 and counted["faster"]:
-        return f"{counted['faster']} faster"
-    return _MESSAGES.get(code, "no result")
 
 
 def _carried_out(words: Sequence[str]) -> tuple[str, str, int]:

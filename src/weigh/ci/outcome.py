@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from weigh.load.comparison.metrics import LOAD_METRICS
+from weigh.model.metrics.run_metrics import RUN_METRICS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +21,9 @@ OUTCOME = "outcome.json"
 STATES = {0: "success", 1: "failure", 2: "error", 3: "failure"}
 """Of a commit, by the exit code of weigh."""
 _COLOURS = {"success": "#2a7f3f", "failure": "#b3261e", "error": "#8a6d00"}
+_MESSAGES = {0: "no regression", 1: "failed", 2: "no result", 3: "no verdict"}
+_UNDECIDING = {*list(RUN_METRICS)[1:], *(name for name, one in LOAD_METRICS.items() if not one.decides)}
+"""Metrics whose verdicts change no exit code."""
 _LETTER_PX = 7
 _MARGIN_PX = 10
 
@@ -37,6 +44,27 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     headline: str
     message: str
     evidence: str | None = None
+
+
+def message(document: dict[str, Any], code: int) -> str:
+    """What was found, in two words: wrong answers before what is slower, that before what is faster.
+
+    Args:
+        document: of the report, as JSON; empty where there is none.
+        code: exit code of weigh.
+    """
+    if any(one.get("status") == "diverged" for one in document.get("gate") or ()):
+        return "wrong answers"
+    counted = Counter(
+        str(one.get("verdict"))
+        for one in document.get("verdicts") or ()
+        if isinstance(one, dict) and one.get("metric") not in _UNDECIDING
+    )
+    if counted["slower"]:
+        return f"{counted['slower']} slower" + ("" if code else ", no baseline declared")
+    if code == 0 and counted["faster"]:
+        return f"{counted['faster']} faster"
+    return _MESSAGES.get(code, "no result")
 
 
 def write(folder: Path, outcome: Outcome, comment: str) -> None:

@@ -8,6 +8,7 @@ import click
 
 from weigh.ci.outcome import OUT
 from weigh.cli.output import say
+from weigh.cli.subcommands import Subcommands
 
 _folder = click.option(
     "--out",
@@ -19,7 +20,7 @@ _folder = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def ci() -> None:
     """What jobs of CI call: measure, and tell it at the pull request.
 

@@ -14,6 +14,7 @@ from weigh.cli.evidence.path import others_evidence
 from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich, say, say_error
 from weigh.cli.page import html_option, write_page
+from weigh.cli.subcommands import Subcommands
 from weigh.experiment.config.tables import ExperimentTable
 from weigh.kinds.folder import DEFAULT_OUT, resolve
 
@@ -27,7 +28,7 @@ DEFAULT = "history"
 """The folder of a history, unless the user says otherwise."""
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def history() -> None:
     """Series over evidence: what changed from version to version.
 

@@ -191,6 +191,9 @@ def _interrupted(error: BaseException | None) -> int:
 
 def _usage_hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
+    parameter = getattr(error, "param", None)
+    if context and isinstance(error, click.MissingParameter) and parameter and parameter.name == "evidence":
+        return f"{context.command_path} latest takes the newest of runs; weigh runs lists them"
     return f"see {context.command_path} --help" if context else "see weigh --help"
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from weigh.cli.output import print_json, say
+from weigh.cli.subcommands import Subcommands
 
 DEFAULT_PORT = 8788
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def witness() -> None:
     """Keep the heads of others' journals, so that nobody can make them anew afterwards.
 

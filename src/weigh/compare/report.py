@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import blocks, comparison, page
-from weigh.render.blocks import Cell, Column, Commands, Findings, Grade, Lines, Page, Part, Section
+from weigh.render.blocks import Cell, Column, Commands, Findings, Grade, Lines, Page, Part, Section, titled
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
 from weigh.verdict.assumptions import ALIKE_FOR_ALL
@@ -52,11 +52,12 @@ def html(results: CompareResults, first: str, second: str) -> bytes:
     """The comparison as a page; arguments as of :func:`text`."""
     workload, axis = results.first.latest.spec.workload, _axis(results)
     subject, *about = _about(results, first, second)
+    heading = comparison.sentence(results.headline.verdicts, lambda one: f"{one.contender} on {one.operation}")
     return page.page(
         Page(
             command="weigh compare",
-            title=f"{workload}: two sessions, {results.tier.name}",
-            heading=comparison.sentence(results.headline.verdicts, lambda one: f"{one.contender} on {one.operation}"),
+            title=titled(f"{workload}, two sessions", heading),
+            heading=heading,
             head=[
                 Lines([f"{workload} {subject}", *about], css="meta", most=400),
                 Lines(_notices(results), css="notice", most=400),
@@ -104,7 +105,8 @@ def _host(session: Session) -> str:
     environment = session.measured[-1].environment
     host = environment.host if environment else {}
     memory = units.size(host.get("memory_bytes"))
-    return f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}"
+    known = f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}"
+    return f"{known}; {host['system']}" if host.get("system") else known
 
 
 def _contenders(results: CompareResults) -> blocks.Table:

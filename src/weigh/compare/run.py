@@ -119,7 +119,7 @@ def _sealed(folder: Path) -> bool:
 def _session(folder: Path, name: str) -> Session:
     """A session, verified if it is sealed: nothing is joined that does not pass."""
     if not folder.is_dir():
-        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh runs lists what there is")
     records = tuple(history(folder))
     if _sealed(folder):
         found = verify(folder)

@@ -83,7 +83,7 @@ def read_seal(folder: Path) -> Seal:
     except FileNotFoundError:
         if not (folder / journal.NAME).exists():
             raise EvidenceFault(
-                "there is no evidence in it", where=str(folder), remedy="weigh run prints the path"
+                "there is no evidence in it", where=str(folder), remedy="weigh runs lists what there is"
             ) from None
         raise EvidenceFault(
             "there is no seal: the attempt was killed or is still running",

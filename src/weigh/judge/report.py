@@ -21,6 +21,7 @@ from weigh.render.blocks import (
     Row,
     Section,
     Table,
+    titled,
 )  # fmt: skip
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
@@ -76,13 +77,16 @@ def html(results: JudgeResults) -> bytes:
         *([Section("Series", [_series(results)], f"table-{1 + bool(results.timings)}")] if results.series else []),
     ]
     notes = comparison.notes(list(_notes(results)))
+    heading = (
+        comparison.sentence(results.verdicts, lambda one: " on ".join(_place(one)))
+        if results.verdicts
+        else _closing(results)
+    )
     return page.page(
         Page(
             command="weigh judge",
-            title=f"{results.tool}: {results.tier.name}",
-            heading=comparison.sentence(results.verdicts, lambda one: " on ".join(_place(one)))
-            if results.verdicts
-            else _closing(results),
+            title=titled(results.tool, heading),
+            heading=heading,
             head=[Lines(list(_about(results)), css="meta", most=400)],
             blocks=[
                 *([Section("Verdicts", [_verdicts(results, axis)], "verdicts")] if results.verdicts else []),

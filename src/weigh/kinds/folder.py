@@ -51,7 +51,9 @@ def entries(folder: Path) -> list[Entry]:
 
     if not folder.is_dir():
         raise EvidenceFault(
-            "there is no such directory", where=str(folder), remedy="name a folder that `weigh run` wrote evidence to"
+            "there is no such directory",
+            where=str(folder),
+            remedy="weigh run, weigh load and weigh demo write evidence to runs; or name a folder that has some",
         )
     found = [entry for path in folder.iterdir() if (entry := _entry(path))]
     # A ladder is written after its rungs, within one tick of the clock maybe; the name decides between equals.

@@ -236,7 +236,7 @@ def kind_of(folder: Path) -> Kind[Any, Any]:
     if folder.is_file():
         raise EvidenceFault("it is a file", where=str(folder), remedy="name the directory that weigh run printed")
     if not folder.is_dir():
-        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh runs lists what there is")
     if (kind := recognised(folder)) is None:
         raise _no_evidence(folder)
     return kind
@@ -257,7 +257,7 @@ def _no_evidence(folder: Path) -> EvidenceFault:
     return EvidenceFault(
         f"there is no evidence in it: no journal and no {LADDER.file}",
         where=str(folder),
-        remedy="weigh run prints the path",
+        remedy="weigh runs lists what there is",
     )
 
 

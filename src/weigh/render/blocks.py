@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Tier
 
 
+_TITLE = 160
+"""Characters of the title of a window."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A piece of a sentence.
@@ -338,6 +342,11 @@ class Page:
     weigh: str = ""
     origin: Markup | str = ""
     folded: bool = True
+
+
+def titled(question: str, answer: str) -> str:
+    """Title of a window: what was asked, and what came out. Tabs and bookmarks have its beginning."""
+    return one_line(f"{question}: {answer.rstrip('.')}", _TITLE)
 
 
 def words(

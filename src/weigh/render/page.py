@@ -160,7 +160,10 @@ class Blocks:
         for at in used:
             column = one.columns[at]
             css = filled(' class="{}"', column.css) if column.css else ""
-            heads.append(filled("<th{}{}>{}</th>", scope, css, self._content(column.heading, _CELL)))
+            content = self._content(column.heading, _CELL)
+            if isinstance(column.heading, str) and (means := words.TERMS.get(column.heading)):
+                content = filled('<abbr title="{}">{}</abbr>', means, content)
+            heads.append(filled("<th{}{}>{}</th>", scope, css, content))
         named = next((at for at in used if one.columns[at].named), used[0])
         heading = '<th scope="row"{}>{}</th>' if one.scoped is not False else "<th{}>{}</th>"
         heads_rows = {named: heading} if one.named else {}

@@ -18,6 +18,11 @@ _MORE = re.compile(r" \(and ([\d,]+) more(?: of this kind)?\)$")
 """How a reason that stands for several ends."""
 
 
+TERMS = {
+    "CV": "coefficient of variation: the standard deviation, as a share of the mean",
+    "FCR": "false-coverage-rate interval: it decides whether a difference matters",
+}
+"""What headings of tables mean."""
 PLAIN = "; plain ratio, no verdict"
 """What is said of the ratio of a refused comparison, which stands in brackets."""
 

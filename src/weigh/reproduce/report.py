@@ -12,7 +12,7 @@ from weigh.model.finding import Finding
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.render import blocks, comparison
 from weigh.render import page as pages
-from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Page, Part, Row, Section, Table
+from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Page, Part, Row, Section, Table, titled
 from weigh.render.terminal import report
 from weigh.reproduce.outcome import Outcome, OutcomeName
 from weigh.reproduce.record import SCHEMA, Place
@@ -107,7 +107,7 @@ def page(results: ReproductionResults) -> bytes:
     return pages.page(
         Page(
             command="weigh reproduce",
-            title=f"{results.record.original.evidence}, reproduced",
+            title=titled(f"{results.record.original.evidence}, reproduced", _heading(results)),
             heading=_heading(results),
             head=[Lines(list(_about(results, "")), css="meta", most=800)],
             blocks=[

@@ -13,7 +13,7 @@ from weigh.model.finding import Finding
 from weigh.model.verdict import Tier, Verdict
 from weigh.render import blocks, comparison
 from weigh.render import page as pages
-from weigh.render.blocks import Cell, Column, Findings, Grade, Group, Lines, Page, Part, Row, Section, Table
+from weigh.render.blocks import Cell, Column, Findings, Grade, Group, Lines, Page, Part, Row, Section, Table, titled
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
 from weigh.streams.contention import Use
@@ -134,7 +134,7 @@ def page(results: StreamsResults) -> bytes:
     return pages.page(
         Page(
             command="weigh run --streams",
-            title=_subject(results),
+            title=titled(_subject(results), _heading(results)),
             heading=_heading(results),
             head=[
                 Lines([_subject(results), *_about(results)], css="meta"),

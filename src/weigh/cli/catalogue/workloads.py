@@ -11,6 +11,7 @@ from weigh.cli.data_flags import DATA_FLAGS
 from weigh.cli.keys import keys, taking
 from weigh.cli.output import print_json, say, say_item, say_rows
 from weigh.cli.progress import progress
+from weigh.cli.subcommands import Subcommands
 from weigh.experiment.config.tables import ExperimentTable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _TITLES = {
 """Of one operation, and of several."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Subcommands, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def workloads(context: click.Context, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from weigh.cli.data.make import make
 from weigh.cli.data.obfuscate import obfuscate
 from weigh.cli.data.register import list_loaded, list_registered, register, unregister
 from weigh.cli.output import print_json, say, say_failure
+from weigh.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from weigh.model.dataset import FileFacts
@@ -23,7 +24,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 _files = click.argument("files", nargs=-1, required=True)
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def data() -> None:
     """Make datasets, and say whether two are the same.
 

@@ -9,6 +9,7 @@ import click
 
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
+from weigh.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from weigh.doctor.tuning import Change
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _MORE = {"storage": ("weigh.cli.doctor.storage", "storage")}
 
 
-class _Doctor(click.Group):
+class _Doctor(Subcommands):
     """The command itself, and what it knows beside that, imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -138,7 +138,7 @@ def read_file(path: Path) -> File:
         raise UsageError(
             "there is no such file",
             where=str(path),
-            remedy="write one (docs/reference/weigh-toml.md), or name contenders with --contender",
+            remedy="weigh init --data FILES --sql FILE writes one; or name contenders with --contender",
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(unreadable(error), where=str(path), remedy="weigh.toml is UTF-8 text") from None

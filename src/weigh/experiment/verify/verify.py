@@ -77,7 +77,7 @@ def verify(folder: Path) -> Verification:
 def verified(folder: Path) -> Verified:
     """The same, with the conclusion, for those who go on with what passes; raises as :func:`verify`."""
     if not folder.is_dir():
-        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh runs lists what there is")
     made = Verifying(folder)
     record, results = None, None
     with made.computing():

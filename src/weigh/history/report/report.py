@@ -14,7 +14,22 @@ from weigh.history.report import plots, words
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import blocks, page
-from weigh.render.blocks import Cell, Column, Facts, Findings, Fold, Group, Lines, Page, Part, Plot, Row, Section, Table
+from weigh.render.blocks import (
+    Cell,
+    Column,
+    Facts,
+    Findings,
+    Fold,
+    Group,
+    Lines,
+    Page,
+    Part,
+    Plot,
+    Row,
+    Section,
+    Table,
+    titled,
+)
 from weigh.render.terminal import report
 
 if TYPE_CHECKING:
@@ -75,7 +90,7 @@ def html(results: HistoryResults) -> bytes:
     return page.page(
         Page(
             command="weigh history",
-            title=f"history of {one_line(results.folder, 80)}",
+            title=titled(f"history of {one_line(results.folder, 80)}", words.summary(results)),
             heading=words.summary(results),
             head=[
                 Lines(

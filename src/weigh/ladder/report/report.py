@@ -29,6 +29,7 @@ from weigh.render.blocks import (
     Row,
     Section,
     Table,
+    titled,
 )
 from weigh.render.svg import marks
 from weigh.render.terminal import report
@@ -135,7 +136,7 @@ def html(summary: LadderResults) -> bytes:
     return page.page(
         Page(
             command=Markup("weigh ladder{}{}").format(_DOT if spec.name else "", spec.name or ""),
-            title=f"{spec.workload}: ladder {summary.plan.id}",
+            title=titled(f"{spec.workload}, ladder", words.headline(summary)),
             heading=f"{spec.workload}, {_reached(summary)}",
             head=[
                 Lines([("ladder ", Part(summary.plan.id, "code"), _DOT, about, f"{level} % intervals")], css="meta"),

@@ -22,7 +22,7 @@ _MOST = 12
 """Transactions of a cycle that is drawn."""
 STYLE = (
     "svg.plot.cy{min-width:0;max-width:420px}"
-    ".cy .nd{fill:var(--card,#fff);stroke:currentColor}.cy text{font-size:12px;text-anchor:middle}"
+    ".cy .nd{fill:var(--bg);stroke:currentColor}.cy text{font-size:12px;text-anchor:middle}"
     ".cy .ar,.cy .rt{fill:none;stroke:currentColor;stroke-width:1.5}"
     ".cy .rt{stroke-dasharray:4 3}.cy .hd{fill:currentColor}"
 )

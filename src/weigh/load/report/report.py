@@ -40,6 +40,7 @@ from weigh.render.blocks import (
     Section,
     Table,
     read_back,
+    titled,
 )
 from weigh.render.blocks import Group as Rows
 from weigh.render.blocks import words as table
@@ -117,7 +118,10 @@ def page(results: LoadResults, evidence: str) -> bytes:
     return pages.page(
         Page(
             command="weigh load",
-            title=f"{spec.title} on {one_line(spec.target, 60)}",
+            title=titled(
+                f"{spec.title} on {one_line(spec.target, 60)}",
+                next(iter(map(str, wrong(results))), words.headline(results)),
+            ),
             heading=f"{spec.title} on {one_line(spec.target, 120)}",
             head=[
                 Lines([_offered(results), *filter(None, about)], css="meta"),

@@ -11,7 +11,7 @@ from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.rate_search import report as searches
 from weigh.load.requirements import report as requirements
 from weigh.load.spec import QUANTILES
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.render.blocks import Part
 
@@ -304,7 +304,11 @@ def headline(results: LoadResults) -> str:
     if run.refused:
         others = sum(one.refused for one in results.runs)
         of = f" ({others} of {len(results.runs)} runs)" if len(results.runs) > 1 else ""
-        return f"REFUSED{of}: {run.reasons[0].text}.{ended(results)}"
+        reason = run.reasons[0].text
+        if run.reasons[0].code == codes.E4_CONTENDED.code:
+            # Who it was stands with the tier.
+            reason = reason.partition(": ")[0]
+        return f"REFUSED{of}: {reason}.{ended(results)}"
     if not run.whole.count:
         failed = f"; {units.count(run.whole.failed, 'request')} failed" if run.whole.failed else ""
         return f"Nothing was answered in the part of the run that counts{failed}.{ended(results)}"

@@ -41,6 +41,9 @@ def headline(one: Requirements, spec: LoadSpec) -> str:
     reason = one.why
     if run is not None and run.verdict == one.verdict and (measured := _measured(one, run)):
         reason = f"{reason}; {measured}" if _otherwise(run) or not _plain(run) else measured
+    if one.verdict == "OPEN" and run and run.contended:
+        # Who it was stands with the tier.
+        reason = reason.partition(": ")[0]
     text += f": {whole_sentences(reason, _REASON).rstrip('.')}"
     if one.late:
         text += ", although the generator was late, which only adds to it"

@@ -50,11 +50,13 @@ def target(text: str) -> Target:
     if text.startswith(cassandra.SCHEMES):
         return cassandra.Cassandra(text)
     if "://" not in text:
+        protocol = text.partition(":embedded")[0]
+        of_protocol = next((name for name, spoken in EMBEDDED.items() if spoken == protocol), "")
         raise UsageError(
             f"there is no target '{text}'",
             remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, mysql://USER@HOST/DATABASE, "
             "redis://HOST, redis-cluster://HOST, cassandra://HOST/KEYSPACE, clickhouse://HOST, http://HOST/PATH), "
-            f"sqlite:PATH a file; {nearest(text, EMBEDDED)}",
+            f"sqlite:PATH a file; {nearest(of_protocol or text, EMBEDDED)}",
         )
     url = parse(text)
     match url.kind:

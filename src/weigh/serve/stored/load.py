@@ -140,9 +140,11 @@ class StoredLoad(msgspec.Struct, frozen=True):
             return one_line(self.rate_search.sentence, _SENTENCE) or _found(self.rate_search)
         if self.requirements:
             budgets = " and ".join(one.text for one in self.requirements.budgets)
-            return name(f"{self.requirements.verdict} {budgets} at {self._offered()}: {self.requirements.why}.")
+            return name(
+                f"{self.requirements.verdict} {budgets} at {self._offered()}: {_reason(self.requirements.why)}."
+            )
         if self.reasons:
-            return f"Refused: {name(whole_sentences(self.reasons[0].text, NAME))}."
+            return f"Refused: {_reason(self.reasons[0].text)}."
         if not self.operations or not _requests(self.operations[0]):
             return "Nothing was measured."
         whole = self.operations[0]
@@ -268,3 +270,8 @@ def _failed(one: Operation) -> int:
 
 def _requests(one: Operation) -> int:
     return one.count + sum(one.errors.values())
+
+
+def _reason(text: str) -> str:
+    """Why, in a line of a list: who used the CPUs is for the page."""
+    return name(whole_sentences(text.partition(": ")[0] if text.startswith("others used") else text, NAME))

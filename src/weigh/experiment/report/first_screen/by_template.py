@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 
 def sentences(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
-    """What templates say of each contender: ``... each of 12 templates: SLOWER on 8, by 8.5 to 25.4 %; open on 1.``."""
+    """What templates say of each contender: ``... each of 12 templates: SLOWER on 8, by 8.5 to 25.4 %; open on 1.``.
+
+    Nothing where all of them are open: that says no more than their operations do.
+    """
     for pair in compared:
         members = tuple(
             one.verdict
             for one in results.templates
             if (one.verdict.contender, one.verdict.temperature) == (pair.contender, pair.temperature)
         )
-        if members:
+        if not all(map(is_open, members)):
             who = f"{pair.contender} over" if len(compared) > 1 else "Over"
             found = Pair(pair.contender, pair.baseline, pair.temperature, members)
             yield f"{who} all operations of each of {units.count(len(members), 'template')}: {short(found)}."

@@ -17,8 +17,9 @@ from weigh.experiment.report.html.top import top
 from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
+from weigh.model import units
 from weigh.render import comparison, words
-from weigh.render.blocks import Fold, Grade, Section
+from weigh.render.blocks import Fold, Grade, Section, titled
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.page import Blocks
 from weigh.render.svg.draw import Shared
@@ -27,6 +28,7 @@ from weigh.verdict import assumptions
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from weigh.experiment.report.html.top import Top
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.sample import Sample
     from weigh.render.blocks import Block
@@ -54,6 +56,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     gate = answers.matrix(results, contenders, anchors)
     judged = verdicts(results, contenders, anchors)
     shared, explained = Shared(), ExplainedCodes()
+    first = top(results, evidence, contenders, judged)
     blocks = Blocks(explained)
     text = (
         templates(_TEMPLATES)
@@ -65,8 +68,10 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             spec=record.spec,
             environment=record.environment,
             evidence=evidence,
+            title=_title(first, results),
             claim=words.CLAIM,
-            top=top(results, evidence, contenders, judged),
+            terms=words.TERMS,
+            top=first,
             disturbed=disturbed(results),
             contenders=contenders,
             verdicts=judged,
@@ -88,6 +93,15 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
         )
     )
     return _NEXT_CELL.sub("", text)
+
+
+def _title(first: Top, results: ExperimentResults) -> str:
+    """What was asked, and the answer: wrong answers before times."""
+    spec = results.record.spec
+    question = ", ".join(filter(None, (spec.title, units.scale(spec.scale))))
+    answer, *listed = (*first.screen.wrong, *first.screen.says, "")
+    # Without a ranking the first sentence begins a list.
+    return titled(question, " ".join((answer, *listed)) if answer.endswith(":") else answer)
 
 
 def _body(

@@ -313,7 +313,7 @@ def _by(rows: Iterable[Row], *columns: str) -> dict[tuple[str, ...], Row]:
 
 def _printed(folder: Path) -> _Printed:
     if not folder.is_dir():
-        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh runs lists what there is")
     return _read(folder, _VERDICTS, _Printed)
 
 

@@ -13,7 +13,7 @@ from weigh.load.report.words import arrivals, percentile_name
 from weigh.model.text import one_line
 from weigh.model.units import count
 from weigh.render import page
-from weigh.render.blocks import Column, Commands, Findings, Group, Lines, Page, Part, Plot, Row, Section, Table
+from weigh.render.blocks import Column, Commands, Findings, Group, Lines, Page, Part, Plot, Row, Section, Table, titled
 from weigh.render.terminal import report
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def html(summary: LoadLadderResults) -> bytes:
     return page.page(
         Page(
             command="weigh ladder --load",
-            title=f"{plan.workload}: ladder of loads {plan.id}",
+            title=titled(f"{plan.workload} on {one_line(plan.target, 60)}, ladder", words.headline(summary)),
             heading=f"{plan.workload} on {one_line(plan.target, 120)}",
             head=[
                 Lines([meta], css="meta"),

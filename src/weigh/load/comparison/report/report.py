@@ -32,6 +32,7 @@ from weigh.render.blocks import (
     Row,
     Section,
     Table,
+    titled,
 )
 from weigh.render.blocks import Group as Rows
 from weigh.render.blocks import words as table
@@ -60,6 +61,8 @@ _ALARMS = {
     "No verdict": "bold yellow",
     "Not complete": "bold yellow",
 }
+_FIGURES = ".vt.load th[rowspan]{overflow-wrap:break-word}.vt.load tbody th[scope=row]{min-width:6em}\n"
+"""Names of figures are whole words."""
 _CURVES = (
     ".rl{stroke:var(--open);stroke-width:1.6;stroke-dasharray:5 3;fill:none}.kb{opacity:.16}"
     ".kn{fill:none;stroke-width:1.4}.kk{stroke-width:6.5;stroke-linecap:round;fill:none}\n"
@@ -151,7 +154,7 @@ def html(results: LoadComparisonResults) -> bytes:
     return page(
         Page(
             command="weigh load",
-            title=f"{spec.load.title} on {units.count(len(spec.contenders), 'server')}: {results.tier.name}",
+            title=titled(f"{spec.load.title} on {units.count(len(spec.contenders), 'server')}", first),
             heading=first,
             head=[Lines([*more, _about(results)], css="meta", most=400), Lines(notice, css="notice", most=400)],
             blocks=[
@@ -164,7 +167,7 @@ def html(results: LoadComparisonResults) -> bytes:
                 *([Section("What to do next", again, "next", listed=False)] if again else []),
             ],
             # Fixed words: they are in the style of the page, where a name could end the rule.
-            style=(_CURVES if plots else "") + comparison.style("load", "baseline", "value"),
+            style=(_CURVES if plots else "") + _FIGURES + comparison.style("load", "baseline", "value"),
             ground=f"{axis.ground()}\n",
         )
     )
