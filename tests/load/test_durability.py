@@ -254,8 +254,9 @@ def test_whom_weigh_cannot_kill() -> None:
     with pytest.raises(UsageError, match="nor start it again"):
         crashes({"crash": 1}, "redis://there", 1)
     with pytest.raises(UsageError, match="by itself"):
-        probe.check(Crashes(number=1, kill="x", start="y"), target(), "valkey:embedded")
-    probe.check(Crashes(number=1, kill="x", start="y"), target(embedded=False), "redis://there")
+        crashes({"crash": 1, "kill_command": "x", "start_command": "y"}, "valkey:embedded", 1)
+    made = crashes({"crash": 1, "kill_command": "x", "start_command": "y"}, "redis://there", 1)
+    assert made == Crashes(number=1, kill="x", start="y")
 
 
 @pytest.mark.long
