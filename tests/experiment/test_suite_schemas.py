@@ -82,8 +82,8 @@ def test_what_was_asked_before_an_interruption_stays(folder: Path) -> None:
 
 def test_a_question_ends_at_the_declared_time_and_may_have_more_the_next_time(folder: Path) -> None:
     write(folder, "at_least", [1])
-    write(folder, "long", [1], "SELECT max(hash(n + range)) AS c FROM t, range(5_000_000) WHERE n >= {least}")
-    flags = {"contender": ("duckdb",), "timeout": "40ms"}
+    write(folder, "long", [1], "SELECT max(hash(n + range)) AS c FROM t, range(100_000_000) WHERE n >= {least}")
+    flags = {"contender": ("duckdb",), "timeout": "400ms"}
     found = user_data.suite_files(folder, None, None, flags, Asked())
     (late,) = found.left_out
     assert late.name == "long(least=1)"

@@ -33,6 +33,8 @@ _MOST = 160
 
 _LEFT_OUT = 160
 """Characters of what is not asked, and why."""
+_REASONS = 2
+"""Reasons for which answers are left open that are all given; of more only the first."""
 
 _SAME = "it is one and the same engine as "
 
@@ -345,13 +347,16 @@ def _left_open(gate: Gate) -> Iterator[str]:
     for operation in gate.left_open:
         whys = (note for one in gate.checks if one.operation == operation for note in one.notes)
         shared.setdefault(next(whys, ""), []).append(operation)
+    several = "" if len(shared) <= _REASONS else f" {len(shared)} reasons, weigh report --verbose has each. The first:"
+    if several:
+        shared = {next(iter(shared)): [one for those in shared.values() for one in those]}
     for why, operations in shared.items():
         place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
         text = (
             f"Answers differ on {place}, and the question leaves it open: {named(operations)}, not timed, nobody wrong."
         )
         reason = one_line(why, 200)
-        yield f"{text} {reason[:1].upper()}{reason[1:]}."
+        yield f"{text}{several} {reason[:1].upper()}{reason[1:]}."
 
 
 def _misread(results: ExperimentResults) -> Iterator[str]:
