@@ -20,6 +20,7 @@ from benchmarks import (
     layouts,
     load,
     obfuscate,
+    overall,
     publish,
     rate,
     remote_aa,
@@ -58,9 +59,10 @@ ALL = {
     "against_itself": against_itself.run,
     "remote_aa": remote_aa.run,
     "decide": decide.run,
+    "overall": overall.run,
     "suite": suite.run,
 }
-HOURS = ("cluster", "servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
+HOURS = ("cluster", "servers", "layouts", "against_itself", "remote_aa", "decide", "overall", "suite")
 """Each takes an hour or more at its usual size."""
 
 

@@ -22,6 +22,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         templates: of a suite, with their verdicts, as the document has them.
+        overall: verdicts over all operations, likewise.
         code: exit code.
     """
 
@@ -29,6 +30,7 @@ class Outcome(NamedTuple):
     samples: tuple[Sample, ...]
     seconds: float
     templates: list[dict[str, Any]]
+    overall: list[dict[str, Any]]
     code: int
 
 
@@ -57,4 +59,5 @@ def measured(
         document = json.loads(done.stdout)
         evidence = Path(str(folder)) / document["evidence"]
         verdicts = [one for one in document["verdicts"] if one["metric"] == "wall_s"]
-        return Outcome(verdicts, record.read(evidence).samples, seconds, document.get("templates", []), done.returncode)
+        shared = (document.get(name) or [] for name in ("templates", "overall"))
+        return Outcome(verdicts, record.read(evidence).samples, seconds, *shared, done.returncode)
