@@ -4,10 +4,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use flate2::{Compress, Compression, FlushCompress};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
-use libdeflater::Decompressor;
 
 use crate::Error;
 use crate::recorder::LONGEST;
@@ -26,9 +25,9 @@ const BUCKETS: usize = 1 << 16;
 /// Buckets that hold something, ascending, each with its count.
 pub(super) type Sparse = Vec<(u32, u64)>;
 
-/// Unpacks histograms: of one that is whole in memory libdeflate takes half the time of zlib.
+/// Unpacks histograms.
 pub(super) struct Decoder {
-    inflater: Decompressor,
+    inflater: Decompress,
     packed: Vec<u8>,
     plain: Vec<u8>,
     /// As an empty one is written.
@@ -38,7 +37,7 @@ pub(super) struct Decoder {
 impl Decoder {
     pub(super) fn new() -> Self {
         Self {
-            inflater: Decompressor::new(),
+            inflater: Decompress::new(true),
             packed: Vec::new(),
             plain: vec![0; MOST],
             empty: Sums::new().take(),
@@ -54,10 +53,12 @@ impl Decoder {
         self.packed.clear();
         STANDARD.decode_vec(text, &mut self.packed).map_err(|error| damaged(&error.to_string()))?;
         let packed = self.packed.get(COMPRESSED..).ok_or_else(|| damaged("its header is cut off"))?;
-        let length = self
-            .inflater
-            .zlib_decompress(packed, &mut self.plain)
-            .map_err(|_| damaged("it cannot be unpacked"))?;
+        self.inflater.reset(true);
+        let status = self.inflater.decompress(packed, &mut self.plain, FlushDecompress::Finish);
+        if !matches!(status, Ok(Status::StreamEnd)) {
+            return Err(damaged("it cannot be unpacked"));
+        }
+        let length = usize::try_from(self.inflater.total_out()).unwrap_or(0);
         let plain = self.plain.get(..length).filter(|plain| plain.len() >= PLAIN);
         let plain = plain.ok_or_else(|| damaged("its header is cut off"))?;
         let number = |at: usize| u32::from_be_bytes([plain[at], plain[at + 1], plain[at + 2], plain[at + 3]]);
