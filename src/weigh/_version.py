@@ -1,3 +1,3 @@
 """The version of weigh: a module of its own, so that who needs it imports nothing else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
