@@ -159,3 +159,14 @@ def test_the_workflow_builds_both_processors_by_scripts_that_are_there() -> None
     assert publish["permissions"]["id-token"] == "write"
     assert "secrets." not in (ROOT / ".github" / "workflows" / "release.yml").read_text()
     assert publish["if"] == "startsWith(github.ref, 'refs/tags/v')"
+
+
+def test_what_is_compiled_from_c_is_known_to_build_in_a_wheel() -> None:
+    """The compiler of `make wheel` refuses some C, which only a whole build of the wheel shows."""
+    packages = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    bindings = {one["name"] for one in packages if one["name"].endswith("-sys")}
+    # The others have no code of C, or none on Linux.
+    assert bindings - {"core-foundation-sys", "js-sys", "linux-raw-sys", "windows-sys"} == {
+        "libsqlite3-sys",
+        "zstd-sys",
+    }
