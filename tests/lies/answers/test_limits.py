@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import duckdb
 import pytest
 
-from ..reading import contenders, diverged
+from ..own_questions import gate
+from ..reading import diverged
 
 if TYPE_CHECKING:
-    from support.command import Run, Weigh
+    from support.command import Weigh
 
 ROWS = """
     SELECT i AS id, CASE WHEN i % 9 = 0 THEN NULL WHEN i % 9 = 1 THEN [] ELSE [i, i % 3] END AS l,
@@ -33,22 +33,11 @@ WRONG = {"days": "SELECT id, CAST(now_ AS DATE) AS next_day FROM t"}
 )
 def test_what_a_type_lacks_accuses_nobody(weigh: Weigh, named: tuple[str, ...]) -> None:
     questions = OPEN if len(named) > 2 else {"lists": OPEN["lists"]}
-    run = gate(weigh, questions, *named)
+    run = gate(weigh, ROWS, questions, *named)
     assert not diverged(run), run.json["gate"]
-
-
-def gate(weigh: Weigh, questions: dict[str, str], *named: str) -> Run:
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY ({ROWS}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
-    folder = weigh.folder / "asked"
-    folder.mkdir()
-    for name, sql in questions.items():
-        (folder / f"{name}.sql").write_text(sql)
-    flags = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")
-    return weigh("gate", *contenders(*named), *flags)
 
 
 @pytest.mark.long
 def test_who_is_a_day_off_is_wrong_beside_them(weigh: Weigh) -> None:
-    run = gate(weigh, WRONG, "datafusion", "polars", "liar?lie=small")
+    run = gate(weigh, ROWS, WRONG, "datafusion", "polars", "liar?lie=small")
     assert diverged(run) == {("liar?lie=small", "days")}

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
+from ..own_questions import gate
 from ..reading import contenders, diverged, statuses
 
 if TYPE_CHECKING:
-    from support.command import Run, Weigh
+    from support.command import Weigh
 
 ROWS = """
     SELECT i AS id, (i * 37 % 256)::UTINYINT AS u8, (i * 91 % 256)::UTINYINT AS v8, (i * 37 % 256 - 128)::TINYINT AS i8,
@@ -51,20 +52,9 @@ WIDE = {
 """Of these no value leaves its type."""
 
 
-def gate(weigh: Weigh, questions: dict[str, str], *names: str) -> Run:
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY ({ROWS}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
-    folder = weigh.folder / "asked"
-    folder.mkdir()
-    for name, sql in questions.items():
-        (folder / f"{name}.sql").write_text(sql)
-    flags = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")
-    return weigh("gate", *contenders(*names), *flags)
-
-
 def test_who_wraps_and_who_widens_are_honest_and_who_is_off_by_one_is_wrong(weigh: Weigh) -> None:
     questions = {"condition": NARROW["condition"], "wide": WIDE["wide"]}
-    run = gate(weigh, questions, "polars", "sqlite", "liar?lie=openly")
+    run = gate(weigh, ROWS, questions, "polars", "sqlite", "liar?lie=openly")
     assert statuses(run) == {"condition": "left_open", "wide": "diverged"}
     assert diverged(run) == {("liar?lie=openly", "wide")}
 
@@ -81,7 +71,7 @@ EXCUSED = {
 
 def test_widths_excuse_what_they_change_and_no_other_number(weigh: Weigh) -> None:
     honest, liar = "liar?lie=wide", "liar?lie=wide&by=1"
-    run = gate(weigh, EXCUSED, "polars", "datafusion", honest, liar)
+    run = gate(weigh, ROWS, EXCUSED, "polars", "datafusion", honest, liar)
     assert diverged(run) == {(liar, name) for name in EXCUSED}, run.json["gate"]
 
 
@@ -92,7 +82,7 @@ def test_widths_excuse_what_they_change_and_no_other_number(weigh: Weigh) -> Non
     ids=["three", "six"],
 )
 def test_nobody_is_accused_of_the_width_of_its_integers(weigh: Weigh, named: tuple[str, ...]) -> None:
-    run = gate(weigh, NARROW | WIDE, *named)
+    run = gate(weigh, ROWS, NARROW | WIDE, *named)
     assert not [(row["operation"], row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"]
     assert {statuses(run)[name] for name in WIDE} == {"agreed"}
     assert statuses(run)["difference"] == "left_open"
