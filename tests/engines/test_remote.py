@@ -207,7 +207,7 @@ class _Loading(Profile):
     name, lineage, about, types = "loading", "loading", "a system that is loaded", {"int64": "bigint"}
 
     def connect(self, address: Any, options: Any) -> Any:
-        raise NotImplementedError
+        raise AssertionError("nothing is connected to")
 
 
 def _loaded(folder: Path, ask: Callable[[str], Any], *columns: str) -> Path:
