@@ -34,7 +34,7 @@ def lines(found: CaptureResults, out: str) -> Iterator[str]:
     covered = found.coverage[0]
     yield f"covered   {_shares(covered.calls, covered.time)} by {_count(covered.scripts, 'script')}"
     for part in found.coverage[1:]:
-        yield f"          {_shares(part.calls, part.time)} by the first {part.scripts}"
+        yield f"          {_shares(part.calls, part.time)} {_most_called(part.scripts)}"
     if found.arrivals is not None:
         yield f"arrivals  {arrivals(found.arrivals)}"
     if found.thinking is not None:
@@ -56,6 +56,10 @@ def lines(found: CaptureResults, out: str) -> Iterator[str]:
     yield ""
     yield f"wrote {out}"
     yield from _next(found, out)
+
+
+def _most_called(number: int) -> str:
+    return "by the first script alone" if number == 1 else f"by the first {number} scripts"
 
 
 def arrivals(fit: Fit) -> str:

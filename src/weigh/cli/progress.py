@@ -6,9 +6,10 @@ import os
 import sys
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from weigh.cli.output import clear_line, say
+from weigh.model import units
 from weigh.model.progress import Progress, Silence
 
 if TYPE_CHECKING:
@@ -18,6 +19,18 @@ _EVERY = 30.0
 """Seconds without a line after which one says how far a step is, where no bar can be drawn."""
 
 
+_TELLING = 5.0
+"""Seconds of a step after which its pace tells how long it will go on."""
+
+
+class _Course(NamedTuple):
+    """The present step: the first word of its name, when it began, and how much was done then."""
+
+    name: str
+    began: float
+    done: int
+
+
 class Terminal:
     """Progress for people. The protocol calls it between turns only, so nothing is drawn during a sample."""
 
@@ -25,6 +38,7 @@ class Terminal:
         self._drawn = False
         self._terminal = sys.stderr.isatty()
         self._began = self._written = time.monotonic()
+        self._course = _Course("", 0.0, 0)
 
     def say(self, text: str) -> None:
         """A line that stays."""
@@ -35,18 +49,31 @@ class Terminal:
 
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over; elsewhere a line now and then, so that nobody takes it for dead."""
+        left = self._left(done, total, what)
         if not self._terminal:
             if time.monotonic() - self._written > _EVERY and done < total:
-                self.say(f"{what}: {done:,} of {total:,}")
+                self.say(f"{what}: {done:,} of {total:,}{left}")
             return
         width = 30
         filled = round(width * done / total) if total else width
         with _reader_gone():
             clear_line()
-            say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+            say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}{left}", nl=False, err=True)
             self._drawn = True
             if done >= total:
                 self._clear()
+
+    def _left(self, done: int, total: int, what: str) -> str:
+        """How long it will still go on at the pace since its beginning: ``, some 4 min 10 s left``."""
+        name = what.partition(" ")[0].rstrip(",")
+        now = time.monotonic()
+        if name != self._course.name or done < self._course.done:
+            # What was written last was that it begins.
+            self._course = _Course(name, self._written, 0 if done <= 1 else done)
+        parts = done - self._course.done
+        if parts <= 0 or done >= total or now - self._course.began < _TELLING:
+            return ""
+        return f", some {units.duration((now - self._course.began) / parts * (total - done))} left"
 
     def _clear(self) -> None:
         if self._drawn:

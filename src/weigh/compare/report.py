@@ -37,6 +37,7 @@ def text(results: CompareResults, first: str, second: str) -> RenderableType:
     subject, *about = _about(results, first, second)
     name = results.first.latest.spec.workload
     return report(
+        Lines([Part(_headline(results), "bold")]),
         Lines([(Part(f"weigh compare {name}", "bold"), f"  {subject}"), *about, *_notices(results)]),
         Grade(results.tier),
         _contenders(results),
@@ -44,7 +45,7 @@ def text(results: CompareResults, first: str, second: str) -> RenderableType:
         Section("Ratios to the reference, joined", [_verdicts(results, _axis(results))]),
         comparison.notes(list(_notes(results))),
         Findings(results.findings),
-        Lines([Part(comparison.counted(results.headline.verdicts), "bold"), f"{_SURE}: {_BOTH}"]),
+        Lines([f"{_SURE[:1].upper()}{_SURE[1:]}: {_BOTH}"]),
     )
 
 
@@ -52,7 +53,7 @@ def html(results: CompareResults, first: str, second: str) -> bytes:
     """The comparison as a page; arguments as of :func:`text`."""
     workload, axis = results.first.latest.spec.workload, _axis(results)
     subject, *about = _about(results, first, second)
-    heading = comparison.sentence(results.headline.verdicts, lambda one: f"{one.contender} on {one.operation}")
+    heading = _headline(results)
     return page.page(
         Page(
             command="weigh compare",
@@ -74,6 +75,11 @@ def html(results: CompareResults, first: str, second: str) -> bytes:
             ground=f"{axis.ground()}\n",
         )
     )
+
+
+def _headline(results: CompareResults) -> str:
+    """Ratios of ratios: what the machine did to all alike is not in them."""
+    return comparison.sentence(results.headline.verdicts, lambda one: "in the first session")
 
 
 def _axis(results: CompareResults) -> Axis:
@@ -179,7 +185,7 @@ def _name(one: Joined) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return f"{value:.3f}" if value is not None else ""
+    return units.ratio(value) if value is not None else ""
 
 
 def _notes(results: CompareResults) -> Iterator[str]:

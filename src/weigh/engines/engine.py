@@ -249,6 +249,16 @@ def of(contender: Contender) -> Engine:
     return msgspec.structs.replace(engine, dialect=str(dialect))
 
 
+_OF_LOADS = "it is no engine of analytical queries; weigh load knows it: weigh load ycsb-b --target {}:embedded"
+_OTHERWISE = {
+    "mysql": "write mariadb, or mysql://USER@HOST/DATABASE for a server that runs",
+    "postgresql": "write postgres",
+    **{name: _OF_LOADS.format(name) for name in ("valkey", "cassandra")},
+    "redis": _OF_LOADS.format("valkey"),
+}
+"""Names that people write for another thing -> what to write."""
+
+
 def load(name: str) -> Engine:
     """The engine of that name.
 
@@ -258,7 +268,7 @@ def load(name: str) -> Engine:
     """
     entry = installed().get(name)
     if entry is None:
-        raise UsageError(f"there is no engine '{name}'", remedy=nearest(name, installed()))
+        raise UsageError(f"there is no engine '{name}'", remedy=_OTHERWISE.get(name) or nearest(name, installed()))
     try:
         engine = entry.load()
     except Exception as error:

@@ -285,13 +285,7 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
     ours = {key: value for key, value in contender.settings.items() if key not in contender.engine_settings()}
     for key, value in ours.items():
         if key == SYSTEM and not engine.place:
-            remedy = "write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER"
-            if value == "embedded":
-                # It is what weigh load calls a server that weigh starts.
-                remedy = f"write {engine.name}: weigh starts its server, too"
-            raise UsageError(
-                f"engine '{engine.name}' is no folder of scripts", where=f"contender {contender.name}", remedy=remedy
-            )
+            raise systems.unknown_place(engine, contender, str(value))
         if key not in engine.variants:
             raise UsageError(
                 f"engine '{engine.name}' has no variant '{key}'",

@@ -122,6 +122,20 @@ def findings(engine: Engine, name: str) -> list[Finding]:
     return found
 
 
+def unknown_place(engine: Engine, contender: Contender, place: str) -> UsageError:
+    """The mistake of who writes ``ENGINE:PLACE`` of an engine that knows no places, with what is wanted instead."""
+    remedy = f"write {engine.name}@VERSION for a version, {engine.name}@FOLDER for a build; clickbench:FOLDER is a "
+    remedy += "folder of scripts"
+    if place == "embedded":
+        # It is what weigh load calls a server that weigh starts.
+        remedy = f"write {engine.name}: weigh starts its server, too"
+        if URL in engine.variants:
+            remedy += f"; one that runs already is {engine.name}://HOST:PORT/DATABASE"
+    return UsageError(
+        f"'{engine.name}:{place}' is not a form of a contender", where=f"contender {contender.name}", remedy=remedy
+    )
+
+
 def check_named(engine: Engine, contender: Contender) -> None:
     """See whether a system that runs elsewhere, or a command, is named.
 

@@ -29,6 +29,25 @@ NAME = "journal.jsonl"
 BALLAST = 1 << 20
 """Bytes set aside at the beginning, so that a disk that fills up still has room for the seal."""
 
+_PREPARATIONS = frozenset(
+    {
+        *("opened", "load", "environment", "workload", "finding", "anchor", "agents", "manifest", "layout", "catalog"),
+        *(
+            "loaded",
+            "rows",
+            "life",
+            "cpus",
+            "server memory",
+            "recorded",
+            "prepared",
+            "calibration",
+            "watch",
+            "run",
+            "end",
+        ),
+    }
+)
+"""Events that precede every answer and every time."""
 _TAIL = 1 << 16
 """Bytes that hold the last event of a journal that was closed: how it ended, and why."""
 
@@ -320,6 +339,21 @@ def last(folder: Path) -> Event | None:
             return _event(b"".join(file.read(_TAIL).splitlines(keepends=True)[-1:]))
     except OSError:
         return None
+
+
+def came_to_nothing(folder: Path) -> bool:
+    """Whether an attempt stopped before anything was answered or measured: its journal has preparations alone."""
+    end = last(folder)
+    if end is None or end.event != "end" or not isinstance(end.body, dict) or end.body.get("how") != "stopped":
+        return False
+    with suppress(EvidenceFault):
+        return all(event.event in _PREPARATIONS or _failed(event) for event in events(folder))
+    return False
+
+
+def _failed(event: Event) -> bool:
+    """Whether it says that the statements of a load could not be asked."""
+    return event.event == "gate-statements" and isinstance(event.body, dict) and bool(event.body.get("failed"))
 
 
 def _first_line(folder: Path) -> bytes:

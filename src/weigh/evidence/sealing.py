@@ -93,7 +93,7 @@ def attempted(
         yield course
     except KeyboardInterrupt as error:
         course.stop("interrupted")
-        error.add_note(f"what was measured until then is kept in {folder}: weigh report shows it")
+        error.add_note(f"what was measured until then is kept in {folder}: weigh report {folder.name} shows it")
         raise
     except WeighError as error:
         course.stop(error.what)

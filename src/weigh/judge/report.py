@@ -54,6 +54,7 @@ def text(results: JudgeResults) -> RenderableType:
     many = bool(results.verdicts) and len(results.series) > _SERIES
     series = bool(results.series) and not many
     return report(
+        Lines([Part(_headline(results), "bold")]),
         Lines([(Part("weigh judge", "bold"), f"  {subject}"), *(Part(line, "dim") for line in files)]),
         Grade(results.tier),
         _verdicts(results, _axis(results)) if results.verdicts else None,
@@ -65,7 +66,6 @@ def text(results: JudgeResults) -> RenderableType:
         Lines(list(_of_series(results)), style="dim") if series else None,
         Findings(results.findings),
         Section(_HOW, [Commands(results.how)]) if results.how else None,
-        Lines([Part(_closing(results), "bold")]),
     )
 
 
@@ -77,11 +77,7 @@ def html(results: JudgeResults) -> bytes:
         *([Section("Series", [_series(results)], f"table-{1 + bool(results.timings)}")] if results.series else []),
     ]
     notes = comparison.notes(list(_notes(results)))
-    heading = (
-        comparison.sentence(results.verdicts, lambda one: " on ".join(_place(one)))
-        if results.verdicts
-        else _closing(results)
-    )
+    heading = _headline(results)
     return page.page(
         Page(
             command="weigh judge",
@@ -279,10 +275,23 @@ def _between(low: float | None, high: float | None) -> str:
     return f"{low / size:.{digits}f} to {high / size:.{digits}f} {unit}"
 
 
-def _closing(results: JudgeResults) -> str:
+def _of_mean(one: SeriesFigure) -> str:
+    """The mean of the only series, with its interval."""
+    name, mean = _series_name(one) or "the series", one.mean
+    if mean.refused is not None:
+        return f"{name}: no mean can be given ({mean.refused.code}: {one_line(mean.refused.text, 160).rstrip('.')})."
+    level = f"{100 * mean.confidence:g} % interval"
+    return (
+        f"{name}: mean {units.seconds(mean.mean)} ({level} {_between(mean.low, mean.high)}); nothing to compare with."
+    )
+
+
+def _headline(results: JudgeResults) -> str:
     """What it comes to."""
     if results.verdicts:
-        return comparison.counted(results.verdicts)
+        return comparison.sentence(results.verdicts, lambda one: _short(one.baseline))
+    if len(results.series) == 1:
+        return _of_mean(results.series[0])
     refused = sum(one.mean.refused is not None for one in results.series)
     given = len(results.series) - refused
     return f"{units.count(given, 'mean')} given, {refused} refused; nothing to compare with."

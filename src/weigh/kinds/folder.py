@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,7 +66,9 @@ def artifacts(folder: Path) -> list[Artifact]:
 
 
 def resolve(evidence: Path) -> Path:
-    """The directory that a user names: ``latest`` is the newest of ``runs``, and ``DIR/latest`` that of DIR.
+    """The directory that a user names.
+
+    ``latest`` is the newest of ``runs`` in which anything was answered or measured, and ``DIR/latest`` that of DIR.
 
     What is no path from here is looked for in ``runs``: a directory of that name, or the newest attempt whose id begins
     so. A directory that is called so is meant itself. One that holds a single directory and nothing else, as archives
@@ -90,7 +92,19 @@ def resolve(evidence: Path) -> Path:
         raise EvidenceFault(
             "there is no evidence in it", where=str(folder), remedy="weigh run makes some; DIR/latest is that of DIR"
         )
-    return found[0].path
+    return next((one.path for one in found if not _came_to_nothing(one)), found[0].path)
+
+
+def passed_over(latest: Path) -> list[Path]:
+    """Attempts that are newer than what ``latest`` stands for: each ended before anything was answered or measured."""
+    newer = takewhile(lambda one: one.path != latest, entries(latest.parent))
+    return [one.path for one in newer if _came_to_nothing(one)]
+
+
+def _came_to_nothing(entry: Entry) -> bool:
+    from weigh.evidence import journal
+
+    return entry.kind.file == journal.NAME and journal.came_to_nothing(entry.path)
 
 
 def _in_runs(name: Path) -> Path:

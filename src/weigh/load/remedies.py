@@ -56,10 +56,14 @@ REMEDIES = {
     "2100": "give the user of the load the right to do that, or take another user",
     "2200": "mend the statement, or name a keyspace and tables that are there; --prepare FILE makes tables",
     "08": "see whether the server runs, and what its log and the network's say",
+    "22": "the statement fails on some of its values: mend it, or draw others in the script",
+    "23": "the rows contradict a constraint of the table: let the script draw keys that are free, or that are there",
     "26000": _POOLER,
     "28": _LOGIN,
     "3D000": "name a database that is there in the target's URL, postgres://USER@HOST/DATABASE",
     "3F000": "create the schema, or name the database that has it in the target's URL",
+    "40": "transactions collide, as they do at that isolation level: let the script touch other rows, in one order, or "
+    "count it as what this load is",
     "42501": "give the user of the load the right to do that, or take another user",
     "42601": "mend the statement",
     "42703": "mend the statement, or name the database that has the column in the target's URL",
@@ -140,6 +144,17 @@ _NO_DATABASE = re.compile(r'database ".*" does not exist')
 _PLAIN = ("08P01", "XX000", "58000", "0A000", "ERR", "")
 """Codes that say little."""
 _SQLSTATE = 5
+_CODE = re.compile(r"\(([0-9A-Z]{4,5}|SQLITE_[A-Z_]+)\)$")
+
+
+def of_text(text: str) -> str | None:
+    """What to do about an error as reports have it, with its code in brackets at the end; None where nothing is known.
+
+    Args:
+        text: ``pay, line 2: division by zero (22012)``.
+    """
+    found = _CODE.search(text)
+    return remedy_of(found[1] if found else "", text)
 
 
 def remedy_of(code: str, message: str) -> str | None:

@@ -23,6 +23,8 @@ _FACTOR_TEXT = re.compile(r"^\s*(?:sf)?\s*(\d+(?:\.\d+)?)\s*$", re.IGNORECASE)
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(b|ib|)\s*$", re.IGNORECASE)
 _SIZE_UNITS = ("", "k", "m", "g", "t")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)")
+_PLAIN_RATIO = 1_000.0
+"""From here on the decimals of a ratio are noise."""
 _DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -182,6 +184,18 @@ def count(number: int, noun: str) -> str:
 def quantity(value: float, digits: int = 4) -> str:
     """A number with so many significant digits and no exponent: ``17,560``, ``2.345``."""
     return f"{float(f'{value:.{digits}g}'):,.15g}"
+
+
+def ratio(value: float, digits: int = 3) -> str:
+    """A ratio with so many decimals; where they would say nothing, significant digits: ``1.201``, ``1,235,000``.
+
+    Args:
+        value: above 0.
+        digits: decimals of an ordinary one.
+    """
+    if 10.0**-digits <= value < _PLAIN_RATIO:
+        return f"{value:.{digits}f}"
+    return quantity(value, digits + 1) if value >= 1 else f"{value:.2g}"
 
 
 def rows(value: Rows) -> str:

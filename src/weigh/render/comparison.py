@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.model.verdict import VerdictName
 from weigh.render import words
 from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Part, Row, Table
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from weigh.verdict.assumptions import Assumption
 
 V = TypeVar("V", bound="Verdict")
+_NAME = 60
+_LISTED = 3
+"""Rows of a verdict that the sentence names."""
+_DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
+_LOUD = (VerdictName.DIVERGED, *_DIFFERENT, VerdictName.ERROR)
+"""Verdicts that the sentence names by their rows; of others it counts them."""
 
 
 def row(one: Verdict, name: Content, figures: Cells, axis: Axis, *, verdict: str = "", more: Sequence[str] = ()) -> Row:
@@ -87,28 +94,83 @@ def style(command: str, first: str, second: str) -> str:
     return f".say.notes li{{overflow-wrap:anywhere}}\n@media screen and (max-width:1099px){{{narrow}}}\n"
 
 
-def sentence(verdicts: Iterable[V], place: Callable[[V], str]) -> str:
-    """What differs, by name, and how much is the same or open."""
-    groups: dict[str, list[str]] = {}
+def sentence(verdicts: Sequence[Verdict], other: Callable[[Verdict], str]) -> str:
+    """Who differs from whom, with the ratio and its interval, and how much is the same or open.
+
+    Args:
+        verdicts: in their order.
+        other: what a contender is compared with, to be put behind *than* and *as*.
+    """
+    if not verdicts:
+        return "Nothing is compared."
+    if len(verdicts) == 1:
+        return f"{_alone(verdicts[0], other(verdicts[0]))}."
+    groups: dict[VerdictName, list[Verdict]] = {}
     for one in verdicts:
-        groups.setdefault(str(one.verdict), []).append(place(one))
-    loud = [
-        f"{name.upper()}: {', '.join(places[:3])}" + (f" and {len(places) - 3} more" if len(places) > 3 else "")
-        for name in ("diverged", "slower", "faster", "error")
-        if (places := groups.get(name))
-    ]
-    calm = [
-        f"{len(places)} {name}" for name, places in groups.items() if name in ("same", "small", "unresolved", "refused")
-    ]
-    return "; ".join([*loud, ", ".join(calm)] if calm else loud) + "." if groups else "Nothing is compared."
+        groups.setdefault(one.verdict, []).append(one)
+    names = {one.contender for one in verdicts}
+    against = f" against {other(verdicts[0])}" if not any(name in groups for name in _DIFFERENT) else ""
+    parts = []
+    for name in _LOUD:
+        if found := groups.get(name):
+            than = f" than {other(found[0])}" if name in _DIFFERENT and len({*map(other, found)}) == 1 else ""
+            more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+            listed = ", ".join(_place(one, alone=len(names) == 1) + _brief(one) for one in found[:_LISTED])
+            parts.append(f"{name.upper()}{than}: {listed}{more}")
+    parts += filter(None, [", ".join(_counted(found) for name, found in groups.items() if name not in _LOUD)])
+    who = f"{one_line(verdicts[0].contender, _NAME)}{against}: " if len(names) == 1 else ""
+    level = f" Ratios with {_level(verdicts[0])}s." if any(name in groups for name in _DIFFERENT) else ""
+    return f"{who}{'; '.join(parts)}.{level}"
 
 
-def counted(verdicts: Iterable[Verdict]) -> str:
-    """How many there are of each verdict; empty where there is none."""
-    counts: dict[str, int] = {}
-    for one in verdicts:
-        counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) + "." if counts else ""
+def _counted(found: Sequence[Verdict]) -> str:
+    """How many have a verdict; of refused ones with the code of the reason that all of them have."""
+    reasons_first = {one.reasons[0].code if one.reasons else "" for one in found}
+    code = f" ({reasons_first.pop()})" if found[0].verdict is VerdictName.REFUSED and len(reasons_first) == 1 else ""
+    return f"{len(found)} {found[0].verdict}{code}"
+
+
+def _alone(one: Verdict, other: str) -> str:
+    """The only verdict."""
+    where = f" on {one_line(one.operation, _NAME)}" if one.operation else ""
+    who, margin = one_line(one.contender, _NAME) or "it", units.percent(one.margin)
+    ends = precise(one.low, one.high)
+    figures = f": ratio {units.ratio(one.ratio)} ({_level(one)} {ends})" if one.ratio and ends else ""
+    match one.verdict:
+        case VerdictName.SLOWER | VerdictName.FASTER:
+            return f"{who} is {one.verdict.upper()} than {other}{where}{figures}"
+        case VerdictName.SAME:
+            return f"{who} is the SAME as {other}{where}, within {margin}{figures}"
+        case VerdictName.SMALL:
+            return f"{who} differs from {other}{where} by less than the {margin} that matter{figures}"
+        case VerdictName.UNRESOLVED:
+            return f"It is open how {who} compares with {other}{where}{figures}"
+    code = f" ({one.reasons[0].code})" if one.reasons else ""
+    return f"No verdict between {who} and {other}{where}: {one.verdict.upper()}{code}{words.plain_ratios([one])}"
+
+
+def precise(low: float | None, high: float | None, dash: str = " to ") -> str:
+    """An interval of a ratio, with the decimals that tell its ends apart; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    ends = ((units.ratio(low, digits), units.ratio(high, digits)) for digits in (3, 4, 5))
+    first, last = next((pair for pair in ends if pair[0] != pair[1]), (units.ratio(low), units.ratio(high)))
+    return f"{first}{dash}{last}"
+
+
+def _brief(one: Verdict) -> str:
+    return f" {units.ratio(one.ratio)} ({precise(one.low, one.high, '-')})" if one.ratio and one.low else ""
+
+
+def _place(one: Verdict, *, alone: bool) -> str:
+    operation, contender = one_line(one.operation, _NAME), one_line(one.contender, _NAME)
+    if alone:
+        return operation or contender
+    return f"{contender} on {operation}" if operation else contender
+
+
+def _level(one: Verdict) -> str:
+    return f"{100 * one.confidence:g} % interval"
 
 
 def reasons(verdicts: Iterable[V], place: Callable[[V], str], most: int = 600) -> Iterator[str]:

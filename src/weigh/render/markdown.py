@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model.text import one_line
 from weigh.render import blocks
-from weigh.render.terminal import interval
+from weigh.render.words import interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

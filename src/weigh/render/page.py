@@ -215,7 +215,7 @@ class Blocks:
         if isinstance(one, blocks.Cell):
             one = one.text if one.page is None else one.page
         if isinstance(one, blocks.Interval):
-            return Markup(f"{one.low:.2f}–{one.high:.2f}") if None not in (one.low, one.high) else Markup()
+            return Markup(words.interval(one.low, one.high, "–"))
         return one() if callable(one) else self.phrase(one, most)
 
     def _lines(self, one: blocks.Lines) -> Markup:

@@ -160,11 +160,6 @@ def show_tier(tier: Tier) -> RenderableType:
     return Group(*rows)
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """An interval of a ratio; nothing where there is none."""
-    return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
-
-
 def show_findings(findings: tuple[Finding, ...]) -> Group:
     """Findings with their remedies."""
     rows: list[RenderableType] = []
@@ -268,6 +263,6 @@ def _cell(one: blocks.Content) -> Text:
     if isinstance(one, blocks.Cell):
         style, one = one.style, one.text
     if isinstance(one, blocks.Interval):
-        return Text(interval(one.low, one.high), style=_style(style))
+        return Text(words.interval(one.low, one.high), style=_style(style))
     assert not callable(one)
     return _phrase(one, _style(style) if one else "")

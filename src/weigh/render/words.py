@@ -44,8 +44,13 @@ class Compared(Protocol):
 def ratio(one: Compared) -> str:
     """A ratio as it is printed: in brackets where it is that of two medians and no verdict; empty without one."""
     if one.ratio:
-        return f"{one.ratio:.3f}"
-    return f"({one.plain_ratio:.3f})" if one.plain_ratio else ""
+        return units.ratio(one.ratio)
+    return f"({units.ratio(one.plain_ratio)})" if one.plain_ratio else ""
+
+
+def interval(low: float | None, high: float | None, dash: str = "-") -> str:
+    """An interval of a ratio as tables have it; nothing where there is none."""
+    return f"{units.ratio(low, 2)}{dash}{units.ratio(high, 2)}" if low is not None and high is not None else ""
 
 
 def plain_ratios(compared: Iterable[Compared]) -> str:
@@ -54,8 +59,8 @@ def plain_ratios(compared: Iterable[Compared]) -> str:
     if not found:
         return ""
     if len(found) == 1:
-        return f" (plain ratio {found[0]:.3f}, no verdict)"
-    return f" (plain ratios {found[0]:.3f} to {found[-1]:.3f}, no verdict)"
+        return f" (plain ratio {units.ratio(found[0])}, no verdict)"
+    return f" (plain ratios {units.ratio(found[0])} to {units.ratio(found[-1])}, no verdict)"
 
 
 def verdict(one: Verdict) -> str:
@@ -88,7 +93,7 @@ def _factor(ratio: float | None) -> str:
     if ratio is None:
         return "?"
     factor = max(ratio, 1 / ratio)
-    return f"{factor:.2f}x" if factor >= 2 else units.percent(abs(ratio - 1))
+    return f"{units.ratio(factor, 2)}x" if factor >= 2 else units.percent(abs(ratio - 1))
 
 
 CLAIM = (

@@ -65,7 +65,9 @@ def report(
     if served:
         _serve(evidence, DEFAULT_PORT if port is None else port)
         return
-    evidence = resolve(evidence or Path(LATEST))
+    unnamed, evidence = evidence is None, resolve(evidence or Path(LATEST))
+    if unnamed:
+        _say_passed_over(evidence)
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if html:
@@ -84,6 +86,16 @@ def report(
             print_rich(kind.notes(results))
         else:
             print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
+
+
+def _say_passed_over(evidence: Path) -> None:
+    """One line where the last attempt has nothing to show."""
+    from weigh.kinds.folder import passed_over
+    from weigh.model.text import one_line
+
+    if newer := passed_over(evidence):
+        what = one_line(f"the last attempt ended before anything was measured: weigh report {newer[0]}")
+        say(f"note: {what}. This is {one_line(str(evidence))}", err=True)
 
 
 def _say_edited(evidence: Path) -> None:

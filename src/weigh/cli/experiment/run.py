@@ -18,6 +18,7 @@ from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.tables import ExperimentTable
+from weigh.model.units import duration
 from weigh.workloads.commands import OUTPUTS
 
 if TYPE_CHECKING:
@@ -181,6 +182,7 @@ def carry_out(
         return _preview(spec, request, as_json=as_json)
     if not quiet:
         _say_unnamed(file, flags, spec, request)
+        _say_length(spec)
     printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
@@ -242,6 +244,22 @@ def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: 
     say(
         "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
         "own data: --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
+        err=True,
+    )
+
+
+def _say_length(spec: Spec) -> None:
+    """What is measured, and for how long, before anything is: nobody is to wait in the dark."""
+    from weigh.model.spec import QUICK
+
+    if spec.budget is None:
+        return
+    names = [one.name for one in spec.contenders]
+    what = f"{names[0]} is timed alone" if len(names) == 1 else f"{len(names)} contenders are timed"
+    most = "at most" if spec.precision is not msgspec.UNSET else "about"
+    shorter = "" if spec.budget <= QUICK else "; --quick takes 30 s"
+    say(
+        f"weigh: the answers are checked first, then {what} for {most} {duration(spec.budget)} (--budget{shorter})",
         err=True,
     )
 

@@ -42,11 +42,11 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             another question.
         rate: requests a second that are due, ``500`` or ``"2k"``; an open loop needs it, but for steps and trace.
         find_rate: find the highest rate that keeps a budget, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of
-            them; ``rate`` is then the highest to try, ``duration`` the length of a probe; of several contenders also
-            the ratio of their rates (docs/guide/find-rate.md).
+            them with commas between; ``rate`` is then the highest to try, ``duration`` the length of a probe; of
+            several contenders also the ratio of their rates (docs/guide/find-rate.md).
         budget: with ``find_rate``, time for all probes of a server [``"4m30s"``].
-        require: what must hold at that rate, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of them: HOLDS exits 0,
-            BROKEN 1, OPEN 3 (docs/guide/load.md#does-it-hold).
+        require: what must hold at that rate, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of them with commas
+            between: HOLDS exits 0, BROKEN 1, OPEN 3 (docs/guide/load.md#does-it-hold).
         expect: of a server of HTTP, what each answer must be besides a success: ``"json .status=ok"``,
             ``"json .error!=true"``, ``"contains TEXT"``, ``"lacks TEXT"``, ``"status 200,204"``, or several of them;
             another answer is an error (docs/reference/targets.md#http).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import msgspec
@@ -29,7 +30,6 @@ from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from weigh.experiment.config.user_data import UserFiles
     from weigh.model.units import Scale
@@ -68,7 +68,7 @@ def make_spec(
     adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and table.starts is None
     precision = _precision(table.precision, contenders, NARROW * rules.margin if adaptive else None)
     return Spec(
-        name=table.name or (given_files.called(given) if (given := (flags or {}).get("data")) and user_files else ""),
+        name=table.name or _called(user_files, (flags or {}).get("data")),
         workload=table.workload,
         scale=_scale(table.workload, table.scale, user_files),
         seed=_seed(table.seed),
@@ -251,6 +251,15 @@ def _starts(value: int | None, precision: float | msgspec.UnsetType) -> int:
 def _counted(name: str, value: int | None) -> int | msgspec.UnsetType:
     """Left out where it is to be chosen."""
     return msgspec.UNSET if value is None else _at_least(name, value, 1)
+
+
+def _called(user_files: UserFiles | None, data: Sequence[str] | None) -> str:
+    """What people call their own data by, or a suite without any: its folder."""
+    if user_files is None:
+        return ""
+    if data:
+        return given_files.called(data)
+    return Path(user_files.written).expanduser().resolve().name if user_files.written else ""
 
 
 def _budget(text: str | None, precision: float | msgspec.UnsetType, *, quick: bool) -> float | None:

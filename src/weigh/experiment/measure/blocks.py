@@ -11,6 +11,7 @@ A cold block shares nothing: every turn is two lives of its own, one cold and on
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from weigh.engines.prepared import cache_folder
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 Cases = tuple[tuple[str, str], ...]
+_LONG_BLOCK = 10.0
+"""Seconds of a block after which it is told how far it is."""
 _SLACK = 1.1
 """By which the next block may be dearer than the dearest before it."""
 
@@ -102,6 +105,8 @@ class Blocks:
         self.calibrating = Calibrating(journal, cache_folder())
         self._lives = Lives(spec, contenders, arms, link, journal, self.watching)
         self._turns = Turns(spec, workload, self._lives, answers, link, journal, self.watching, attempt)
+        self._progress: Progress | None = None
+        self._most = 0
         self._begun: tuple[BlockBegun, ...] = ()
         self._turn_count: set[tuple[int, int]] = set()
 
@@ -150,6 +155,7 @@ class Blocks:
         """
         self._turns.failed.update(unable)
         self._lives.cpus, self._turns.plan = plan.cpus, plan
+        self._progress, self._most = progress, plan.starts + plan.cold
         cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
         watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
         # All but the last block that was begun are whole: the next begins when one ends.
@@ -196,6 +202,7 @@ class Blocks:
         block, lives = begun.block, self._lives
         slots = schedule.slots(self._spec, begun)
         first = 1 + max((turn for of, turn in self._turn_count if of == block), default=-1)
+        stepped = time.monotonic()
         try:
             at_once = not begun.serial and begun.temperature == "hot" and first < len(slots)
             if at_once:
@@ -221,9 +228,18 @@ class Blocks:
                 columns = self._write(samples)
                 if self._stopping:
                     self._stopping.add(samples, columns)
+                if time.monotonic() > stepped + _LONG_BLOCK:
+                    stepped = time.monotonic()
+                    self._say_turn(block, number + 1, len(slots))
             self._over(block)
         finally:
             lives.end()
+
+    def _say_turn(self, block: int, turn: int, turns: int) -> None:
+        """How far a long block is, between two turns."""
+        if self._progress is not None:
+            most = self._stopping.expected(self._most) if self._stopping else self._most
+            self._progress.step(block, most, f"measuring, turn {turn:,} of {turns:,} of start {block + 1}")
 
     def _write(self, samples: tuple[Sample, ...]) -> timeline.Columns | None:
         """A turn, and what the sampler saw meanwhile."""

@@ -12,7 +12,7 @@ from weigh.model import units
 from weigh.model.data.grid import Level
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
-from weigh.render import blocks
+from weigh.render import blocks, words
 from weigh.render.blocks import Cell as TableCell
 from weigh.render.blocks import Column, Group, Lines, Row, Table
 
@@ -94,9 +94,9 @@ def effects(results: ExperimentResults) -> list[Block]:
         Row([
             _place(one, several=len(_contenders(grid)) > 1),
             _words(one),
-            f"{one.ratio:.3f}" if one.ratio else "",
-            f"{one.low:.2f}-{one.high:.2f}" if one.low and one.high else "",
-            f"{one.low_fcr:.2f}-{one.high_fcr:.2f}" if one.low_fcr and one.high_fcr else "",
+            units.ratio(one.ratio) if one.ratio else "",
+            words.interval(one.low, one.high),
+            words.interval(one.low_fcr, one.high_fcr),
             TableCell(_verdict(one), str(one.verdict)),
         ])
         for one in grid.effects

@@ -18,7 +18,7 @@ from weigh.model import codes
 from weigh.model.units import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from weigh.judge.formats.source import Source
     from weigh.model.codes.code import Fixed
@@ -73,7 +73,8 @@ def read(source: Source) -> Reading:
     value = next((name for name in names if _VALUE.match(name)), None)
     if value is None:
         known = "value, seconds, time, latency, or a name that ends in _s, _ms, _us or _ns"
-        raise source.fault("no column holds values", remedy=f"name it {known}")
+        wide = "; a column for each contender is not read: write rows of contender,value" if len(names) > 1 else ""
+        raise source.fault("no column is named as one of values", remedy=f"name it {known}{wide}")
     if len(set(names)) != len(names):
         raise source.fault("two columns have the same name")
     return _table(source, lines, names, value)
@@ -109,7 +110,12 @@ def _table(source: Source, lines: list[str], names: list[str], value: str) -> Re
         )
         for (who, start, what), values in found.items()
     ]
-    notes = [*_unsaid(names, contender), *_ignored(names, {*contender, *operation, "start", value}), *_gaps(found)]
+    notes = [
+        *_unsaid(names, contender),
+        *_nobody(operation, contender, found),
+        *_ignored(names, {*contender, *operation, "start", value}),
+        *_gaps(found),
+    ]
     ordered = sorted(measurements, key=lambda one: one.turn)
     return Reading(tuple(ordered), {}, notes=tuple(notes), events="values")
 
@@ -121,6 +127,19 @@ def _unsaid(names: list[str], contender: tuple[str, ...]) -> Iterator[Note]:
             "there is no column start: which rows share a process start is not known, and all of a contender count as "
             "one",
             "add a column start with the number of the process that made each row",
+        )
+
+
+def _nobody(
+    operation: tuple[str, ...], contender: tuple[str, ...], found: Iterable[tuple[str, str, str]]
+) -> Iterator[Note]:
+    """Names that may have been meant as those of contenders."""
+    if not contender and len({what for _, _, what in found}) > 1:
+        columns = " and ".join(operation)
+        yield (
+            codes.X_COLUMNS,
+            f"column {columns} was read as what was measured, so nothing in this file is compared",
+            f"where {columns} says who it was, call the column contender; or name a second file to compare with",
         )
 
 

@@ -136,8 +136,7 @@ class LoadGate:
             self._statements = self._ask_statements(reached, own)
             self._keep(self._statements)
         questions = invariants.questions(self._spec, own=own)
-        # A user's own may read whole tables into memory: once, before all runs alike.
-        # Of tables that weigh made the sums are known.
+        # A user's own may read whole tables into memory: once. Of tables that weigh made the sums are known.
         if questions and (first or (not own and any(one.kind == "sums" for one in questions))):
             found = self._invariants(reached, number, questions, after=False)
             self._first = self._first or found
@@ -222,9 +221,11 @@ class LoadGate:
         builtin = own and not any(one.text for one in self._spec.scripts)
         try:
             given = self._ask(lambda _: generator.ask(SETS))
-            # Once more, with the same parameters: what changes by itself cannot be compared.
+            # Once more: what changes by itself cannot be compared.
             twice = self._ask(lambda _: generator.ask(SETS))
         except WeighError as error:
+            if error.what.startswith("preparing "):  # The server refuses the statement itself: no run can begin.
+                raise
             return StatementAnswers(statements=known, loaded=builtin, pins=self._files.pins, failed=str(error))
         known = tuple(_with_order(one, given) for one in known)
         again = _differing(known, given, twice)
@@ -279,8 +280,8 @@ class LoadGate:
         after: bool,
     ) -> InvariantAnswers:
         try:
-            answers = self._each(reached, [_query(reached, one) for one in questions])
-            return InvariantAnswers(run=number, after=after, answers=answers)
+            queries = [_query(reached, one) for one in questions]
+            return InvariantAnswers(run=number, after=after, answers=self._each(reached, queries))
         except WeighError as error:
             return InvariantAnswers(run=number, after=after, failed=str(error))
 
@@ -329,11 +330,10 @@ class LoadGate:
             found = msgspec.json.decode(self._apart(lambda _: generator.ask_again()), type=list[Sample])
         except WeighError as error:
             return Sampled(run=number, error=str(error))
-        changed = (self._changed, self._rows_changed(reached))
-        return Sampled(run=number, samples=tuple(found), changed=changed)
+        return Sampled(run=number, samples=tuple(found), changed=(self._changed, self._rows_changed(reached)))
 
     def _need_a_match(self, given: list[Answered]) -> None:
-        """Pinned answers of which none fits are no check, and a mistake."""
+        """Pinned answers of which none fits are a mistake."""
         if self._files.pins is None:
             return
         pinned = {checks.key(one) for one in self._files.pins.answers}

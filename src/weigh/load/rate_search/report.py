@@ -98,11 +98,8 @@ def lines(one: RateSearchResults) -> Iterator[str]:
             why = "the time was over" if one.ended == "time" else f"{MOST} probes were made"
             yield f"The interval is as wide as it is because {why}: a longer --budget narrows it."
     if one.pilot:
-        what = "; ".join(_measured(outcome) for outcome in one.pilot.probe.budgets)
-        yield (
-            f"A closed loop got {rate(one.pilot.rate)} through, with {what} counted from when each request was sent: "
-            "where the search began."
-        )
+        there = " and ".join(map(_at_full_speed, one.pilot.probe.budgets))
+        yield (f"The search began at {rate(one.pilot.rate)}, which is what a closed loop got through. There {there}.")
     made = sum(probe.seconds for probe in one.probes)
     yield (
         f"{units.count(len(one.probes), 'probe')} of {units.duration(made)} together, of a budget of "
@@ -144,8 +141,11 @@ def _disturbance(one: RateSearchResults) -> str:
     return next((probe.why for probe in reversed(one.probes) if probe.verdict in ("disturbed", "generator")), "")
 
 
-def _measured(one: BudgetOutcome) -> str:
-    return f"{one.budget.name} {value_words(one)}"
+def _at_full_speed(one: BudgetOutcome) -> str:
+    """What a closed loop saw: it waits in no queue of its own, so a time is from sending."""
+    if one.budget.q is None:
+        return f"{value_words(one)} of the requests failed"
+    return f"{one.budget.name} was {value_words(one)} from sending to the answer"
 
 
 def value_words(one: BudgetOutcome) -> str:

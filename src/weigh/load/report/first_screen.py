@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from weigh.load import remedies
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
@@ -42,6 +43,8 @@ _REASON, _ROOM = 600, 205
 """Characters of a reason, and of those of its sentences that three lines have room for."""
 _ERROR = 160
 """Characters of an error of the server."""
+_KINDS = 3
+"""Kinds of errors that are named."""
 _PERCENTILES = (0.5, 0.9, 0.99, 0.999)
 """Percentiles that have a column."""
 _OPERATIONS = 6
@@ -120,7 +123,6 @@ def _more(results: LoadResults) -> Iterator[str]:
         yield " ".join(
             _sentence(outcome) for outcome in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if outcome
         )
-    yield from isolation.unviolated(results.isolation)
     if results.replay:
         yield from replay.schedule(results.replay)
     if results.rate_search:
@@ -143,6 +145,9 @@ def _who(results: LoadResults) -> str:
 
 def _headline(results: LoadResults) -> str:
     """What it took; why a run is refused stands below."""
+    if results.refused and results.isolation:
+        level = " ".join(isolation.unviolated(results.isolation))
+        return f"{level[:1].lower()}{level[1:]} Its times are refused.".strip() + words.ended(results)
     if results.refused and not results.requirements and not results.rate_search:
         refused = sum(run.refused for run in results.runs)
         of = f", {refused} of {len(results.runs)} runs" if len(results.runs) > 1 else ""
@@ -169,7 +174,7 @@ def answered(results: LoadResults) -> str:
     outcome = f"None of {units.count(wanted, 'request')} failed"
     if failed:
         outcome = f"{failed:,} of {units.count(wanted, 'request')} failed ({units.percent(failed / wanted, 2)})"
-        outcome += _mostly(runs)
+        outcome += _errors(runs)
     if unsent:
         outcome += f", and {unsent:,} due {'one was' if unsent == 1 else 'ones were'} never sent"
     if any(run.summary and run.summary.gone for run in runs):
@@ -191,17 +196,19 @@ def _older(results: LoadResults, runs: Sequence[RunFigures]) -> str:
     return f" Stale: {units.count(older, 'answer')}, which {level} allows."
 
 
-def _mostly(runs: Sequence[RunFigures]) -> str:
-    """What most of those failed of that the runs are refused for; empty where they are not."""
-    if not any(reason.code == codes.L7_ERRORS.code for run in runs for reason in run.reasons):
-        return ""
+def _errors(runs: Sequence[RunFigures]) -> str:
+    """What they failed with, how often each, and what mends the first."""
     errors: Counter[str] = Counter()
     for run in runs:
         errors.update(run.whole.errors)
         errors["no answer within --timeout"] += run.whole.timeouts
-    [(text, number)] = errors.most_common(1)
-    of = "" if number == sum(run.whole.failed for run in runs) else f", {number:,} of them with"
-    return f"{of}: {one_line(text, _ERROR).rstrip('.')}"
+    found = [(one_line(text, _ERROR).rstrip("."), number) for text, number in errors.most_common() if number]
+    if not found:
+        return ""
+    more = f"; {units.count(len(found) - _KINDS, 'more kind')} of errors: --notes" if len(found) > _KINDS else ""
+    listed = "; ".join(f"{number:,} with {text}" if len(found) > 1 else text for text, number in found[:_KINDS])
+    remedy = remedies.of_text(found[0][0])
+    return f": {listed}{more}" + (f". {remedy[:1].upper()}{remedy[1:]}" if remedy else "")
 
 
 def _right(results: LoadResults, runs: Sequence[RunFigures]) -> Iterator[str]:
@@ -235,7 +242,9 @@ def _why(results: LoadResults) -> str:
     if not reasons:
         return ""
     first, rest = first_reason(reasons, limit=_REASON)
-    return f"{str(results.tier.name).capitalize()}: {whole_sentences(first, _ROOM - len(rest))}{rest}."
+    # Whether a level was kept hangs on no time.
+    of = f"Times {results.tier.name}" if results.isolation else str(results.tier.name).capitalize()
+    return f"{of}: {whole_sentences(first, _ROOM - len(rest))}{rest}."
 
 
 def _rest(results: LoadResults) -> Iterator[str]:

@@ -124,12 +124,12 @@ def page(results: LoadResults, evidence: str) -> bytes:
             ),
             heading=f"{spec.title} on {one_line(spec.target, 120)}",
             head=[
-                Lines([_offered(results), *filter(None, about)], css="meta"),
-                Lines([spec.notice] if spec.notice else [], css="notice"),
                 Lines(wrong(results), css="lead refusal", most=1000),
                 Lines([words.headline(results)], css="lead", most=1000),
-                Lines([*filter(None, [answered(results)]), *isolation.unviolated(results.isolation)], most=1000),
+                Lines([*filter(None, [answered(results)])], most=1000),
                 Grade(results.tier, label=None),
+                Lines([spec.notice] if spec.notice else [], css="notice"),
+                Lines([_offered(results), *filter(None, about)], css="meta"),
             ],
             blocks=[
                 *_loops(results),

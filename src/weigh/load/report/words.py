@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.load import rows
 from weigh.load.analysis.findings import data_bytes, in_memory
+from weigh.load.isolation import report as isolation
 from weigh.load.rate_search import report as searches
 from weigh.load.requirements import report as requirements
 from weigh.load.spec import QUANTILES
@@ -299,24 +300,36 @@ def headline(results: LoadResults) -> str:
     # One that is refused speaks for its repeats: what lies between them is no figure then.
     runs = results.groups[0].runs if results.groups else ()
     run = next((one for one in runs if one.refused), results.headline)
-    if run is None or not run.operations:
-        return "Nothing was measured." + ended(results)
-    if run.refused:
+    if results.isolation:
+        # The level is what was asked for; whether it was kept hangs on no time.
+        times = f"Its times are refused: {_refusal(run)}." if run and run.refused else _times(results, run)
+        return " ".join([*isolation.unviolated(results.isolation), times]) + ended(results)
+    if run and run.operations and run.refused:
         others = sum(one.refused for one in results.runs)
         of = f" ({others} of {len(results.runs)} runs)" if len(results.runs) > 1 else ""
-        reason = run.reasons[0].text
-        if run.reasons[0].code == codes.E4_CONTENDED.code:
-            # Who it was stands with the tier.
-            reason = reason.partition(": ")[0]
-        return f"REFUSED{of}: {reason}.{ended(results)}"
+        return f"REFUSED{of}: {_refusal(run)}.{ended(results)}"
+    return _times(results, run) + ended(results)
+
+
+def _refusal(run: RunFigures) -> str:
+    """Why a run is refused."""
+    reason = run.reasons[0].text
+    # Who it was stands with the tier.
+    return reason.partition(": ")[0] if run.reasons[0].code == codes.E4_CONTENDED.code else reason
+
+
+def _times(results: LoadResults, run: RunFigures | None) -> str:
+    """What requests took."""
+    if run is None or not run.operations:
+        return "Nothing was measured."
     if not run.whole.count:
         failed = f"; {units.count(run.whole.failed, 'request')} failed" if run.whole.failed else ""
-        return f"Nothing was answered in the part of the run that counts{failed}.{ended(results)}"
+        return f"Nothing was answered in the part of the run that counts{failed}."
     response, group = run.whole.response, results.groups[0]
     if group.between:
         named = {one.name: one for one in group.between}
         parts = [f"{name} {of_repeats(named[name])}" for name in ("p50", "p99") if name in named]
-        return f"Over {units.count(len(group.runs), 'run')}: {'; '.join(parts)}.{ended(results)}"
+        return f"Over {units.count(len(group.runs), 'run')}: {'; '.join(parts)}."
     p99 = response.at(0.99)
     tail = (
         f"99 % within {units.seconds(p99.value)}"
@@ -326,7 +339,7 @@ def headline(results: LoadResults) -> str:
     half = response.at(0.5)
     middle = f"half of the requests within {units.seconds(half.value)}, " if half.resolved else ""
     text = f"{middle}{tail}, the slowest {units.seconds(response.max)}."
-    return text[0].upper() + text[1:] + ended(results)
+    return text[0].upper() + text[1:]
 
 
 def ended(results: LoadResults) -> str:

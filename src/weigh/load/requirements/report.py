@@ -110,12 +110,22 @@ def blocks(one: Requirements, spec: LoadSpec) -> list[Block]:
     rows = []
     for run in one.runs:
         for each, at in zip(run.budgets, run.spent, strict=True):
-            verdict = holding(each)
+            # What a run that counts for nothing saw holds nothing.
+            verdict = "OPEN" if _otherwise(run) and holding(each) == "HOLDS" else holding(each)
             spent = units.seconds(at) if at is not None and at < spec.duration_s else ""
             cell = Cell(Part(verdict, _STYLES[verdict]))
-            rows.append((cell, str(each.budget), value_words(each), interval_words(each), spent, str(run.run)))
+            rows.append((cell, str(each.budget), value_words(each), _interval(each), spent, str(run.run)))
     alone = [f"Run {run.run} is {run.verdict}: {one_line(run.why, _REASON)}." for run in one.runs if _otherwise(run)]
     return [*([words(headings, rows, label=None)] if rows else []), *([Lines(alone, most=1000)] if alone else [])]
+
+
+def _interval(one: BudgetOutcome) -> str:
+    """The interval of what was measured; where the percentile has none, what decides: how many were above the limit."""
+    limit = one.budget.limit_s
+    if one.resolved or not one.decided or limit is None:
+        return interval_words(one)
+    side = "at most" if one.within else "more than"
+    return f"{side} {units.percent(one.budget.share, 2)} above {units.seconds(limit)}"
 
 
 def _otherwise(run: RunHolding) -> bool:

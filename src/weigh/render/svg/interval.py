@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.model import units
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale, ratio_ticks
+from weigh.render.words import interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,7 +90,7 @@ class Axis:
             parts += self._whisker(one.low_fcr, one.high_fcr, whole=(one.low_fcr, one.high_fcr) != (one.low, one.high))
         if one.low and one.high:
             parts += self._span(one.low, one.high, _MIDDLE, "ci")
-        label = f"{one.low:.2f} to {one.high:.2f}" if one.low and one.high else f"{one.ratio:.2f}"
+        label = interval(one.low, one.high, " to ") or units.ratio(one.ratio, 2)
         return self._drawn(label, parts + self._point(one.ratio), str(one.verdict))
 
     def floor(self, floor: NoiseFloor) -> Markup:

@@ -222,7 +222,7 @@ def amounts(same: Sequence[Verdict]) -> str:
         return "by how much is not known"
     low, high = found[0], found[-1]
     if high >= FACTOR:
-        ends = f"{low:.1f}", f"{high:.1f} times"
+        ends = units.ratio(low, 1), f"{units.ratio(high, 1)} times"
     else:
         changes = sorted(abs(one.ratio - 1) for one in same if one.ratio)
         ends = f"by {100 * changes[0]:.1f}", f"{100 * changes[-1]:.1f} %"

@@ -146,8 +146,12 @@ def _mean(one: Mean) -> Row:
     when = "" if one.temperature == "hot" else f", {one.temperature}"
     label = f"geometric mean of {one.operations}{when}"
     interval = _interval(*one.interval) if one.interval else ""
-    spread = f"{one.low:.2f} to {one.high:.2f} each" if one.interval else f"from {one.low:.3f} to {one.high:.3f}"
-    return Row((label, "", "", f"{one.mean:.3f}", interval, spread), ("",) * 6)
+    spread = (
+        f"{words.interval(one.low, one.high, ' to ')} each"
+        if one.interval
+        else f"from {units.ratio(one.low)} to {units.ratio(one.high)}"
+    )
+    return Row((label, "", "", units.ratio(one.mean), interval, spread), ("",) * 6)
 
 
 def _matrix(one: Line, *, wide: bool, figures: bool) -> Row:
@@ -176,8 +180,8 @@ def _cell(verdict: Verdict | None, *, wide: bool, figures: bool) -> str:
         if verdict.verdict is VerdictName.ERROR:
             return loss(verdict) + words.plain_ratios([verdict])
         return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])
-    interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
-    return f"{_OPEN if _open(verdict, figures) else ''}{verdict.ratio:.2f}{interval}"
+    interval = f" ({words.interval(verdict.low, verdict.high)})" if wide and verdict.low and verdict.high else ""
+    return f"{_OPEN if _open(verdict, figures) else ''}{units.ratio(verdict.ratio or 0.0, 2)}{interval}"
 
 
 def _open(verdict: Verdict | None, figures: bool) -> bool:
@@ -198,7 +202,7 @@ def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
 
 def _spread(one: Mean, *, wide: bool) -> str:
     low, high = one.interval or (one.low, one.high)
-    return f"{one.mean:.2f}" + (f" ({low:.2f}-{high:.2f})" if wide else "")
+    return units.ratio(one.mean, 2) + (f" ({words.interval(low, high)})" if wide else "")
 
 
 def _alone(one: Line) -> Row:

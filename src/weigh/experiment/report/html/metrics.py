@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
 from weigh.experiment.results.cost.cost import NAME
+from weigh.model import units
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
 from weigh.render import words
 
@@ -104,8 +105,8 @@ def _figure(timing: Timing | None, verdict: Verdict | None) -> Figure:
         return Figure(median=median, ratio=plain, sign=str(verdict.verdict) if verdict else "", verdict=_word(verdict))
     return Figure(
         median=median,
-        ratio=f"{verdict.ratio:.3f}",
-        interval=f"{verdict.low:.2f}–{verdict.high:.2f}" if verdict.low and verdict.high else "",
+        ratio=units.ratio(verdict.ratio),
+        interval=words.interval(verdict.low, verdict.high, "–"),
         sign=str(verdict.verdict),
         verdict=_word(verdict),
     )

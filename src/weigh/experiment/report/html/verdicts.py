@@ -194,7 +194,7 @@ def compared(who: Mark, verdict: Verdict, axis: Axis, median: str, cv: str = "")
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return f"{low:.2f}–{high:.2f}" if low is not None and high is not None else ""
+    return words.interval(low, high, "–")
 
 
 def _missing(results: ExperimentResults) -> tuple[str, ...]:

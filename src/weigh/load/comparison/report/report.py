@@ -39,7 +39,7 @@ from weigh.render.blocks import words as table
 from weigh.render.page import page
 from weigh.render.screen import Screen, counted
 from weigh.render.svg.interval import Axis
-from weigh.render.words import first_reason, ratio
+from weigh.render.words import first_reason, interval, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -319,7 +319,7 @@ def _floors(results: LoadComparisonResults) -> Table:
         if one.operation != ALL:
             continue
         kind = f", {one.loop} loop, {units.count(one.connections, 'connection')}" if len(results.kinds) > 1 else ""
-        rows.append(Row([words.figure(one.metric) + kind, f"{one.ratio:.3f}", terminal.interval(one.low, one.high)]))
+        rows.append(Row([words.figure(one.metric) + kind, units.ratio(one.ratio), interval(one.low, one.high)]))
     base = f"{one_line(results.record.spec.baseline, _NAME)} against itself"
     columns = [Column(Cell(base, page="figure")), *(Column(one, right=True) for one in ("ratio", "interval"))]
     return Table(columns, [Rows("", rows)])
