@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from weigh.render.glossary import explained
+
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(\[(?:[^\[\]]|\[[^\]]*\])*\])\(((?:\.\./)+[^)#\s]*)(#[^)\s]*)?\)")
 
@@ -51,7 +53,7 @@ def on_page_content(html: str, *, page: Any, files: Any, **_more: Any) -> str:
     parts = re.split(r"(<a\b.*?</a>|<h\d.*?</h\d>|<pre.*?</pre>)", html, flags=re.DOTALL)
     html = "".join(part if at % 2 else _CODE.sub(linked, part) for at, part in enumerate(parts))
     words = f'\n<p><small>Words such as start, block, life, tier: <a href="{glossary}">glossary</a>.</small></p>'
-    return html if source == _GLOSSARY else html + words
+    return html if source == _GLOSSARY else explained(html) + words
 
 
 def _known() -> set[str]:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import ci_jobs, commands, json_documents, promises, registry, systems, weigh_toml
+from reference import ci_jobs, commands, glossary, json_documents, promises, registry, systems, weigh_toml
 from type_table import page as types
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "../guide/ci.md": ci_jobs.blocks,
     "commands.md": commands.blocks,
     "findings.md": registry.findings,
+    "glossary.md": glossary.blocks,
     "json.md": json_documents.blocks,
     "lies.md": registry.lies,
     "promises.md": promises.blocks,

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from weigh.model.text import one_line, visible
 from weigh.model.verdict import VerdictName
-from weigh.render import blocks, words
+from weigh.render import blocks, glossary, words
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.markup import filled
 
@@ -47,7 +47,7 @@ def page(one: blocks.Page) -> bytes:
             **more,
         )
     )
-    return text.encode()
+    return glossary.explained(text).encode()
 
 
 def _parts(every: Iterable[blocks.Block]) -> Iterator[tuple[str, str]]:

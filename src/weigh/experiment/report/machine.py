@@ -241,7 +241,8 @@ def _plot(machine: Machine, contenders: Contenders) -> Markup | None:
     for pair in machine.contention.pairs:
         for turn in pair.contended:
             places[marks[pair.contender]].append(found.place(turn.attempt, (turn.began + turn.ended) / 2))
-    label = "CPU, memory, disk and network while the turns were taken"
+    many = count(sum(map(len, places.values())), "turn")
+    label = f"CPU, memory, disk and network while the turns were taken: in {many} others used too much"
     return timeline.plot(found, {mark: sorted(those) for mark, those in sorted(places.items())}, label)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.history.report import words
+from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render.svg import draw
 from weigh.render.svg.marks import COLOURS
@@ -43,8 +44,14 @@ def small(one: Series, candidates: Sequence[Candidate]) -> Markup:
     down = around([one.places[at].value for at in drawn], height - 8, 8)
     parts = [*_edges(one, across, 4, height - 4), *_marked(candidates, across, 4, height - 4)]
     parts += [_line(places, across, down) for places in _stretches(one, drawn)]
-    label = f"{one.key}: {len(one.places)} points, {len(candidates)} candidates"
+    label = f"{one.key}: {len(one.places)} points, {len(candidates)} candidates, {_ends(one, drawn)}"
     return draw.image(width, height, "small", label, *parts)
+
+
+def _ends(one: Series, drawn: range) -> str:
+    """The first and the last value that are drawn."""
+    first, last = (units.quantity(one.places[at].value, 3) for at in (drawn.start, drawn.stop - 1))
+    return f"from {first} to {last}"
 
 
 def large(one: Series, candidates: Sequence[Candidate], anchor: str, around_at: int | None = None) -> Markup:
@@ -75,7 +82,7 @@ def large(one: Series, candidates: Sequence[Candidate], anchor: str, around_at: 
     parts += [_point(one, at, across, down, anchor) for at in drawn]
     parts.append(_versions(one, drawn, across))
     near = "" if around_at is None else f", near {words.at(one.places[around_at])}"
-    return draw.image(width, height, "plot", f"{one.key}{near}", *parts)
+    return draw.image(width, height, "plot", f"{one.key}{near}: {_ends(one, drawn)}", *parts)
 
 
 def _stretches(one: Series, drawn: Iterable[int]) -> Iterable[list[tuple[int, Place]]]:

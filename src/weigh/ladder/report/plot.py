@@ -119,7 +119,18 @@ def _plot(
         )
         for one in series
     ]
-    return plot(lines, rungs, f"{what} of {series[0].operation} against scale", level)
+    label = f"{what} of {series[0].operation} against scale: {_spoken(cast, lines, lambda one: f'{100 * one:.3g} %')}"
+    return plot(lines, rungs, label, level)
+
+
+def _spoken(cast: dict[str, int], lines: Sequence[Line], form: Callable[[float], str]) -> str:
+    """Where each line begins and ends, for those who do not see it."""
+    names = {number: name for name, number in cast.items()}
+    return ", ".join(
+        f"{names.get(one.mark, '')} {form(one.points[0][1])} to {form(one.points[-1][1])}"
+        for one in lines
+        if one.points
+    )
 
 
 def _widths(
@@ -140,5 +151,5 @@ def _widths(
         places |= {place for place, _ in points}
         lines.append(Line(cast[next(iter(members))], tuple(points)))
     label_of = tick_label if what == "median" else percent
-    label = f"{what} of {series[0].operation} against the setting"
+    label = f"{what} of {series[0].operation} against the setting: {_spoken(cast, lines, units.seconds if what == 'median' else lambda one: f'{100 * one:.3g} %')}"
     return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, form=label_of)

@@ -68,6 +68,8 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
     if one.pilot:
         parts.append(draw.path(dots([(across.at(one.pilot.rate), outcome) for outcome in closed], down), "rc"))
     label = f"p{100 * (budget.q or 0):.6g} at {len(points)} rates"
+    ends = (("kept up to", one.sustained), ("broken from", one.broken), ("the highest rate", found and found.rate))
+    label += "".join(f"; {what} {place:,.4g}/s" for what, place in ends if place)
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.model import units
 from weigh.render.blocks import Plot
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale, ticks
@@ -103,6 +104,22 @@ def limits(spec: LoadSpec, *ends: float) -> list[Curve]:
     return [Curve(str(one), _LIMIT, tuple((place, one.limit_s) for place in ends)) for one in required]
 
 
+def spoken(curves: Sequence[Curve], form: Callable[[float], str]) -> str:
+    """How far the curves reach, for those who do not see them: ``p50 0.2 ms to 3 ms, p99 1 ms to 40 ms``.
+
+    Args:
+        curves: that are drawn; limits are left out.
+        form: a height in words.
+    """
+    parts = []
+    for one in curves:
+        heights = [height for _, height in one.points if height is not None]
+        if heights and one.style != _LIMIT:
+            low, high = form(min(heights)), form(max(heights))
+            parts.append(f"{one.name} {low}" + (f" to {high}" if high != low else ""))
+    return ", ".join(parts)
+
+
 def _spectrum_curve(name: str, one: Spectrum, style: int) -> Curve:
     """The resolved percentiles, and the maximum at the rank of one in all."""
     points = [(1 - each.q, each.value) for each in one.percentiles if each.resolved]
@@ -140,7 +157,7 @@ def over_time(
         parts.append(draw.path(f"M{LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
     parts += [grid(down, label_of), seconds(across)]
     parts += [draw.path(joined(curve, across, down), f"t{curve.style}") for curve in reversed(curves)]
-    return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+    return draw.image(WIDTH, HEIGHT, "plot", f"{label}: {spoken(curves, label_of)}", *parts)
 
 
 def spectrum(curves: Sequence[Curve], label: str) -> Markup:
@@ -160,7 +177,7 @@ def spectrum(curves: Sequence[Curve], label: str) -> Markup:
     for curve in curves:
         flat = tuple((across.at(math.log10(place)), down.at(height)) for place, height in curve.points if height)
         parts.append(draw.path(_steps(flat), f"t{curve.style}"))
-    return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+    return draw.image(WIDTH, HEIGHT, "plot", f"{label}: {spoken(curves, units.seconds)}", *parts)
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:

@@ -94,7 +94,9 @@ def plot(
     cut = across.at(min(run.settled.cut_s, end)) - LEFT if run.settled else 0.0
     shade = f"M{LEFT} {_TOP}h{draw.number(cut)}V{bottom}H{LEFT}z" if cut else ""
     label = (
-        f"rate, failures, response times and open requests of the {run.loop} loop above CPU, memory, disk and network"
+        f"rate, failures, response times and open requests of the {run.loop} loop above CPU, memory, disk and network: "
+        f"{plots.spoken([Curve('answers a second', 0, rate.points)], lambda one: f'{one:,.6g}')}, "
+        f"{plots.spoken(times, units.seconds)}, {units.count(len(machine.spikes), 'spike')}"
     )
     marks = _marks(machine.spikes, across, bottom)
     made = _happened(happened, across, bottom)

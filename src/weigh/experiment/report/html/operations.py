@@ -323,7 +323,7 @@ class _Drawing:
         clauses = f"{timed:,} timed (filled), {len(dots) - timed - failures:,} untimed (hollow)"
         clauses += f", {failures:,} failed (crosses)" if failures else ""
         clauses += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
-        return sample_plot.plot(dots, "every execution in the order measured", self._shared), clauses
+        return sample_plot.plot(dots, f"every execution in the order measured: {clauses}", self._shared), clauses
 
     def starts(self, question: Question, timed_names: set[str]) -> Markup | None:
         """The plot of starts: what the analysis counts, as seconds."""

@@ -18,7 +18,7 @@ from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import units
-from weigh.render import comparison, words
+from weigh.render import comparison, glossary, words
 from weigh.render.blocks import Fold, Grade, Section, titled
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.page import Blocks
@@ -92,7 +92,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             others=many.others(results, contenders, operations, anchors),
         )
     )
-    return _NEXT_CELL.sub("", text)
+    return _NEXT_CELL.sub("", glossary.explained(text))
 
 
 def _title(first: Top, results: ExperimentResults) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weigh.model import units
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale, around, ticks
 from weigh.render.svg.time_axis import tick_label
@@ -64,7 +65,8 @@ def plot(dots: Sequence[Dot], label: str, shared: draw.Shared) -> Markup:
         f"M{draw.number(x - 4)} 2l8 8m0-8l-8 8" for x, dot in zip(across, dots, strict=True) if dot.failed
     )
     parts.append(draw.path(failures, "fail"))
-    return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+    ends = f", {units.seconds(min(known))} to {units.seconds(max(known))}" if known else ""
+    return draw.image(WIDTH, HEIGHT, "plot", f"{label}{ends}", *parts)
 
 
 def _lines(scale: Scale) -> Markup:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from weigh.ladder.load.report import words
 from weigh.ladder.load.report.plot import RungPoint, plot
 from weigh.load.report.words import arrivals, percentile_name
+from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.units import count
 from weigh.render import page
@@ -128,4 +129,10 @@ def _drawing(summary: LoadLadderResults) -> Markup:
         curves.append(
             [RungPoint(ratio, part.value, part.low, part.high) for ratio, part in found if part and part.value]
         )
-    return plot(curves, [(ratio, words.name(one)) for ratio, one in known], "response time against data over memory")
+    ends = [
+        f"{percentile_name(q)} {units.seconds(curve[0].value)} to {units.seconds(curve[-1].value)}"
+        for q, curve in zip(_DRAWN, curves, strict=True)
+        if curve
+    ]
+    label = f"response time against data over memory: {', '.join(ends)}"
+    return plot(curves, [(ratio, words.name(one)) for ratio, one in known], label)

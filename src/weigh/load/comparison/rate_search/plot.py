@@ -62,7 +62,9 @@ def curves(found: RatesFound, budget: Budget) -> Markup:
     parts = [grid(down), axis(across, bottom), draw.path(draw.line(LEFT, down.at(limit), RIGHT, down.at(limit)), "rl")]
     for at, one in enumerate(drawn):
         parts += _drawn(one, down, across, (TOP + _LINE * at, bottom))
+    knees = [f"{one.rate.contender} breaks at {one.rate.threshold.rate:,.4g}/s" for one in drawn if one.rate.threshold]
     label = f"p{100 * (budget.q or 0):.6g} of {len(drawn)} servers against the rate"
+    label += f": {', '.join(knees) or 'no rate was found'}"
     return draw.image(WIDTH, height, "plot", label, *parts)
 
 
