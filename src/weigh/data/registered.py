@@ -167,6 +167,15 @@ def names(cache: Path) -> list[str]:
     return sorted(path.stem for path in _folder(cache).glob("*.json"))
 
 
+def _remedy(name: str, known: list[str]) -> str:
+    """What may have been meant: a name that is registered, or what lies in this folder."""
+    here = [path.name for path in Path.cwd().iterdir() if not path.name.startswith(".")]
+    hint = nearest(name, [*known, *here])
+    if hint.startswith("did you mean"):
+        return hint
+    return nearest(name, known) if known else "name files, or register some: weigh data register FILES --name NAME"
+
+
 def load(name: str, cache: Path) -> Registration:
     """The registration of that name.
 
@@ -177,8 +186,8 @@ def load(name: str, cache: Path) -> Registration:
     if not _NAME.fullmatch(name) or not _file(name, cache).exists():
         known = names(cache)
         raise UsageError(
-            f"no data is registered as '{name}'",
-            remedy=nearest(name, known) if known else "register files first: weigh data register FILES --name NAME",
+            f"there is no file or folder '{name}', and no data is registered under that name",
+            remedy=_remedy(name, known),
         )
     return _read(_file(name, cache))
 

@@ -341,7 +341,7 @@ def _write(texts: dict[Path, str], *, force: bool) -> None:
     there = [path for path in texts if path.exists()]
     if there and not force:
         raise UsageError(
-            f"{there[0].name} exists already" + (f", and {len(there) - 1} more files" if there[1:] else ""),
+            f"{there[0].name} exists already" + (f", and {count(len(there) - 1, 'more file')}" if there[1:] else ""),
             where=str(there[0].parent),
             remedy="work in another folder, or write over them with --force",
         )

@@ -49,6 +49,12 @@ def from_file(
                 where=str(folder),
                 remedy=f"replay it: weigh load replay {quote(str(folder))}",
             )
+        if not (folder / _FILE).exists():
+            raise UsageError(
+                "it is a folder without a weigh.toml",
+                where=str(folder),
+                remedy="name scripts (look.sql buy.sql), a workload (ycsb-b), or a folder that weigh capture wrote",
+            )
         workload = (str(folder / _FILE),)
     named = len(workload) == 1 and workload[0].endswith(".toml")
     has_workload = workload or flags["properties"] or flags["property"]

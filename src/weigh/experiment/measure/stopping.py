@@ -146,12 +146,14 @@ class Stopping:
     def _sentence(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}
         target = units.percent(math.expm1(precision.target(self._spec)))
-        done = f"{len(self.retired)} of {len(self.retired | live)} operations are done"
+        done = f"{len(self.retired)} of {len(self.retired | live)} operations are decided"
         text = f"after {units.count(found.block + 1, 'start')}: {done}"
         widest = self._widest([one for one in found.widths if one.operation not in found.retired])
         if widest is not None:
             needed = f", about {widest.needed} starts are needed" if widest.needed else ""
-            text += f"; widest is {widest.operation} at {_half(widest)}, {target} is asked for{needed}"
+            text += (
+                f"; the widest interval is that of {widest.operation}, ±{_half(widest)}, and ±{target} the aim{needed}"
+            )
         if found.contended and not found.stop:
             bound = units.percent(self._spec.contention or CONTENTION)
             names = ", ".join(found.contended)

@@ -119,8 +119,12 @@ def _plot(
         )
         for one in series
     ]
-    label = f"{what} of {series[0].operation} against scale: {_spoken(cast, lines, lambda one: f'{100 * one:.3g} %')}"
+    label = f"{what} of {series[0].operation} against scale: {_spoken(cast, lines, _share)}"
     return plot(lines, rungs, label, level)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.3g} %"
 
 
 def _spoken(cast: dict[str, int], lines: Sequence[Line], form: Callable[[float], str]) -> str:
@@ -151,5 +155,6 @@ def _widths(
         places |= {place for place, _ in points}
         lines.append(Line(cast[next(iter(members))], tuple(points)))
     label_of = tick_label if what == "median" else percent
-    label = f"{what} of {series[0].operation} against the setting: {_spoken(cast, lines, units.seconds if what == 'median' else lambda one: f'{100 * one:.3g} %')}"
+    spoken = _spoken(cast, lines, units.seconds if what == "median" else _share)
+    label = f"{what} of {series[0].operation} against the setting: {spoken}"
     return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, form=label_of)
