@@ -19,3 +19,15 @@ def test_a_long_step_says_how_far_it_is(capsys: pytest.CaptureFixture[str], monk
     shown.step(3_000, 3_000, "gate: a")
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith("gate: a: 1,204 of 3,000")
+
+
+def test_a_long_step_says_how_long_it_will_go_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([0.0, *(moment for at in (10.0, 60.0) for moment in (at,) * 6)])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(progress, "_EVERY", -1.0)
+    drawn = progress.Terminal()
+    drawn.step(1, 10, "measuring")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("measuring: 1 of 10, some 1 min 30 s left")

@@ -203,3 +203,17 @@ def test_a_folder_is_an_argument_and_a_bundle_that_is_not_there_is_a_file(weigh:
     assert weigh("runs", "elsewhere").code == 0
     missing = weigh("reproduce", "nope.weigh")
     assert (missing.code, "nope.weigh: there is no such file" in missing.err) == (2, True)
+
+
+def test_an_attempt_that_came_to_nothing_is_not_the_latest(weigh: Weigh, root: Path) -> None:
+    measured = aged(written_load(root), 100)
+    began = root / "20270101-aaaaaaaaaaaa-1"
+    shutil.copytree(measured, began)
+    lines = (measured / journal.NAME).read_bytes().splitlines(keepends=True)
+    end = b'{"event":"end","body":{"how":"stopped","reason":"no such table"},"before":""}\n'
+    (began / journal.NAME).write_bytes(b"".join([*lines[:2], end]))
+    assert resolve(root / "latest") == measured
+    assert measured.name in (shown := weigh("report")).out
+    assert f"note: the last attempt ended before anything was measured: weigh report runs/{began.name}" in shown.err
+    (began / journal.NAME).write_bytes(b"".join([*lines[:-1], end]))
+    assert resolve(root / "latest") == began

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.load_records import interval, record, run, steady_times
-from weigh.load.remedies import REMEDIES, remedy_of
+from weigh.load.remedies import REMEDIES, of_text, remedy_of
 from weigh.load.results import load_results
 
 
@@ -55,8 +55,13 @@ def test_words_tell_where_the_code_does_not(code: str, message: str, words: str)
     assert words in (remedy_of(code, message) or "")
 
 
+def test_the_code_of_an_error_in_a_report_leads_to_its_remedy() -> None:
+    assert of_text("look, line 2: division by zero (22012)") == remedy_of("22012", "")
+    assert of_text("no answer within --timeout") is None
+
+
 def test_what_nobody_knows_has_no_remedy() -> None:
-    for code in ("", "22012", "XX001", "ERR", "4242"):
+    for code in ("", "F0000", "XX001", "ERR", "4242"):
         assert remedy_of(code, "division by zero") is None
     assert all(text[-1] not in ".:" for text in REMEDIES.values())
 

@@ -189,7 +189,7 @@ def _interrupted(error: BaseException | None) -> int:
     return 128 + (error.number if isinstance(error, _Signalled) else signal.SIGINT)
 
 
-_OWNERS = 4
+_OWNERS = 6
 """Commands that are named for a flag that they have: what more of them have is no hint."""
 
 
@@ -198,21 +198,20 @@ def _usage_hint(error: click.ClickException) -> str:
     parameter = getattr(error, "param", None)
     if context and isinstance(error, click.MissingParameter) and parameter and parameter.name == "evidence":
         return f"{context.command_path} latest takes the newest of runs; weigh runs lists them"
-    elsewhere = f"{error.option_name} is a flag of {_owners(context, error)}; " if _owners(context, error) else ""
+    owners = _owners(context, error.option_name) if context and isinstance(error, click.NoSuchOption) else ""
+    elsewhere = f"it is a flag of {owners}; " if owners else ""
     return f"{elsewhere}see {context.command_path} --help" if context else "see weigh --help"
 
 
-def _owners(context: click.Context | None, error: click.ClickException) -> str:
+def _owners(context: click.Context, flag: str) -> str:
     """The commands that have the flag which another one does not know; empty where none does."""
-    if context is None or not isinstance(error, click.NoSuchOption):
-        return ""
     root = context.find_root()
     group = root.command
     commands = {name: group.get_command(root, name) for name in COMMANDS} if isinstance(group, click.Group) else {}
     names = [
         f"weigh {name}"
         for name, one in commands.items()
-        if one is not None and any(error.option_name in (*part.opts, *part.secondary_opts) for part in one.params)
+        if one is not None and any(flag in (*part.opts, *part.secondary_opts) for part in one.params)
     ]
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) if len(names) <= _OWNERS else ""
 

@@ -22,7 +22,7 @@ from weigh.experiment.config.file import read_file
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.init_text import QUERIES, schema_toml, toml
-from weigh.model import codes
+from weigh.model import codes, units
 from weigh.model.contender import parse_contender
 from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError, refusal, remedy_of
 from weigh.model.operation import fill
@@ -340,8 +340,9 @@ def _any_rows(query: str, *, unchecked: bool) -> Finding:
 def _write(texts: dict[Path, str], *, force: bool) -> None:
     there = [path for path in texts if path.exists()]
     if there and not force:
+        more = f", and {units.count(len(there) - 1, 'more file')}" if there[1:] else ""
         raise UsageError(
-            f"{there[0].name} exists already" + (f", and {count(len(there) - 1, 'more file')}" if there[1:] else ""),
+            f"{there[0].name} exists already{more}",
             where=str(there[0].parent),
             remedy="work in another folder, or write over them with --force",
         )

@@ -146,14 +146,13 @@ class Stopping:
     def _sentence(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}
         target = units.percent(math.expm1(precision.target(self._spec)))
-        done = f"{len(self.retired)} of {len(self.retired | live)} operations are decided"
+        done = f"{len(self.retired)} of {len(self.retired | live)} operations are done"
         text = f"after {units.count(found.block + 1, 'start')}: {done}"
         widest = self._widest([one for one in found.widths if one.operation not in found.retired])
         if widest is not None:
             needed = f", about {widest.needed} starts are needed" if widest.needed else ""
-            text += (
-                f"; the widest interval is that of {widest.operation}, ±{_half(widest)}, and ±{target} the aim{needed}"
-            )
+            half = _half(widest) if widest.half is None else f"±{_half(widest)}"
+            text += f"; the widest interval is {half}, of {widest.operation}; the aim is ±{target}{needed}"
         if found.contended and not found.stop:
             bound = units.percent(self._spec.contention or CONTENTION)
             names = ", ".join(found.contended)
