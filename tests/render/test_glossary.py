@@ -29,6 +29,7 @@ def test_what_is_another_word_is_left_alone(text: str) -> None:
 
 def test_what_is_copied_or_drawn_is_left_alone() -> None:
     page = "<pre>10 starts</pre><svg><text>10 blocks</text></svg><code>the margin</code>"
+    page += '<ul class="codes"><li><a>T10</a><ul><li>3 starts</li></ul>of a round</li></ul>'
     assert glossary.explained(page) == page
 
 

@@ -52,6 +52,8 @@ _OPAQUE = frozenset(
     ("a", "abbr", "code", "h1", "head", "nav", "pre", "script", "style", "summary", "svg", "template", "title")
 )
 """Elements in which nothing is marked: what is not read, is a link, or is to be copied."""
+_PLACED = re.compile(r'\sclass="(?:codes|key|chips)\b')
+"""Lists whose texts are laid out as cells of a grid: a mark would be a cell of its own."""
 _NAME = re.compile(r"<(/?)([a-zA-Z][\w-]*)")
 
 
@@ -80,13 +82,15 @@ def explained(html: str) -> str:
 def _follow(tag: str, inside: list[str]) -> None:
     """Keep up with the elements around the place in which nothing is marked."""
     found = _NAME.match(tag)
-    if found is None or found[2].lower() not in _OPAQUE:
+    if found is None:
         return
-    if not found[1]:
-        if not tag.endswith("/>"):
-            inside.append(found[2].lower())
-    elif inside and inside[-1] == found[2].lower():
-        inside.pop()
+    name = found[2].lower()
+    nested = bool(inside) and inside[-1] == name
+    if found[1]:
+        if nested:
+            inside.pop()
+    elif (nested or name in _OPAQUE or _PLACED.search(tag)) and not tag.endswith("/>"):
+        inside.append(name)
 
 
 def _marked(text: str, left: dict[str, re.Pattern[str]]) -> str:

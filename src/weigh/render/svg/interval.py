@@ -27,6 +27,11 @@ _BEYOND = 1.6
 """Intervals are cut where they reach this factor beyond the most extreme ratio: one noisy row must not flatten all."""
 
 
+def _tick(ratio: float) -> str:
+    """A ratio below the axis, where there is no room for many digits: ``0.5``, ``20``, ``10K``, ``1M``."""
+    return units.rows(int(ratio)) if ratio >= 1 and ratio == int(ratio) else f"{ratio:g}"
+
+
 class Axis:
     """The axis of one table.
 
@@ -59,7 +64,7 @@ class Axis:
             15,
             "iv",
             f"logarithmic axis from {ticks[0]:g} to {ticks[-1]:g}",
-            draw.group("tm", *(draw.text(self.scale.at(tick), 11, f"{tick:g}") for tick in ticks)),
+            draw.group("tm", *(draw.text(self.scale.at(tick), 11, _tick(tick)) for tick in ticks)),
         )
 
     def ground(self) -> Markup:
