@@ -58,7 +58,7 @@ from weigh.cli.progress import progress
 @click.option(
     "--ci",
     type=click.Choice(SYSTEMS),
-    help="Write the job that measures each pull request by the weigh.toml that is there, and nothing else.",
+    help="Write the job that measures each pull request by the weigh.toml that is there, or that --data makes.",
 )
 @click.option("--force", is_flag=True, help="Write over files that exist.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -83,7 +83,7 @@ def init(
     With --add more queries come to those of the weigh.toml that is there. With --ci it writes the job of a system of
     CI for it.
     """
-    if ci:
+    if ci and not (data or sql or add or csv or param or contender):
         _job(ci, folder, force=force)
         return
     require_linux("init --data")
@@ -126,6 +126,8 @@ def init(
         say_failure(fault.what, fault.where, f"left out; {fault.remedy}")
     place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
     say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
+    if ci:
+        _job(ci, folder, force=force)
     if written.left_out:
         click.get_current_context().exit(int(ExitCode.FOUND))
 
