@@ -33,6 +33,7 @@ class Reader(HTMLParser):
         self.unclosed: list[str] = []
         self.parts: list[str] = []
         self._open: list[str] = []
+        self._explained = False
         self.feed(page)
         self.close()
         self.unclosed += self._open
@@ -43,6 +44,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        self._explained = False
         assert len(attrs) == len(dict(attrs)), f"an attribute of {tag} is there twice"
         if tag == "td" and self._open[-1] == "td":
             # A cell ends where the next one begins.
@@ -56,10 +58,16 @@ class Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open.pop() != tag:
             self.unclosed.append(f"/{tag}")
+        self._explained = tag == "abbr"
 
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] != "style":
-            self.parts.append(data)
+            # An explained word is a part of its sentence.
+            if self.parts and (self._open[-1] == "abbr" or self._explained):
+                self.parts[-1] += data
+            else:
+                self.parts.append(data)
+            self._explained = False
 
     def ids(self) -> list[str]:
         return [value for _, attributes in self.tags if (value := attributes.get("id"))]

@@ -52,8 +52,8 @@ _OPAQUE = frozenset(
     ("a", "abbr", "code", "h1", "head", "nav", "pre", "script", "style", "summary", "svg", "template", "title")
 )
 """Elements in which nothing is marked: what is not read, is a link, or is to be copied."""
-_PLACED = re.compile(r'\sclass="(?:codes|key|chips)\b')
-"""Lists whose texts are laid out as cells of a grid: a mark would be a cell of its own."""
+_PLACED = re.compile(r'\sclass="(?:codes|key|chips|eyebrow)\b')
+"""Lists whose texts are laid out as cells of a grid, where a mark would be a cell of its own; and what stands above."""
 _NAME = re.compile(r"<(/?)([a-zA-Z][\w-]*)")
 
 

@@ -153,22 +153,29 @@ def sentence(pair: Pair, mean: float | None) -> str:
             if one:
                 word = str(one[0].verdict).upper()
                 lead = "" if parts else f"{pair.contender} is "
-                place = f"on {len(one)}" if parts else f"than {pair.baseline} on {len(one)} of {total}"
+                place = f"on {len(one)}" if parts else f"than {pair.baseline} on {_of(one, pair)}"
                 parts.append(f"{lead}{word} {place}, {amounts(one)}")
         if mean is not None and len(ordered[0]) == len(pair.verdicts):
             parts[0] += f" (geometric mean {_mean(mean)})"
         if alike:
             parts.append(f"the same within {margin} on {len(alike)}")
     elif alike:
-        place = f"all {total}" if len(alike) == len(pair.verdicts) > 1 else f"{len(alike)} of {total}"
+        place = f"all {total}" if len(alike) == len(pair.verdicts) > 1 else _of(alike, pair)
         parts.append(f"{pair.contender} takes the same time as {pair.baseline} on {place}, within {margin}")
     elif still_open:
-        place = f"all {total}" if len(still_open) == len(pair.verdicts) > 1 else f"{len(still_open)} of {total}"
+        place = f"all {total}" if len(still_open) == len(pair.verdicts) > 1 else _of(still_open, pair)
         return f"It is open how {pair.contender} compares with {pair.baseline} on {place}.{_lost(pair)}"
     else:
         return f"Nothing compares {pair.contender} with {pair.baseline}:{_lost(pair)}"
     rest = f" {len(still_open)} {'is' if len(still_open) == 1 else 'are'} open." if still_open else ""
     return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
+
+
+def _of(some: Sequence[Verdict], pair: Pair) -> str:
+    """``3 of 9 operations``; of a single one its name."""
+    if len(pair.verdicts) == 1:
+        return pair.verdicts[0].operation
+    return f"{len(some)} of {units.count(len(pair.verdicts), 'operation')}"
 
 
 def _listed(compared: Sequence[Pair], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
