@@ -63,7 +63,7 @@ def test_what_a_folder_lacks_is_said_before_anything_is_made(weigh: Weigh) -> No
         ("clickbench", "it names no folder", "write clickbench:FOLDER"),
         ("clickbench:./honest?weigh.dialect=sqlit", "no engine speaks the dialect 'sqlit'", "did you mean 'sqlite'?"),
         ("clickbench:./honest?threads=2", "scripts take no settings (threads)", "change the scripts"),
-        ("duckdb:./honest", "'duckdb:./honest' is not a form of a contender", "clickbench:FOLDER is a folder of scripts"),
+        ("duckdb:./honest", "'duckdb:./honest' is not a form of a contender", "clickbench:FOLDER"),
     ):
         refused = gate(weigh, given)
         assert refused.code == 2
