@@ -167,15 +167,13 @@ class LoadGate:
                 self._progress.say("reading back what the run left in the tables")
                 self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
             return
-        if not self._spec.scripts:
-            if not disturbed:
-                self._progress.say("reading back what was written")
-                self._keep(self._read_back(generator, number))
-            return
-        if reached.read.kind not in _SQL:
+        if not self._spec.scripts and not disturbed:
+            self._progress.say("reading back what was written")
+            self._keep(self._read_back(generator, number))
+        if not self._spec.scripts or reached.read.kind not in _SQL:
             return
         questions = invariants.questions(self._spec, own=own)
-        # What was broken off may be there or not: sums are no longer known, and the probe of the fault counts them.
+        # Of what was broken off nobody knows the sums.
         if any(one.kind == "written" for one in questions) if disturbed else questions:
             self._progress.say("asking what must hold")
             self._keep(self._invariants(reached, number, questions, after=True))

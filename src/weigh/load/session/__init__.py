@@ -202,7 +202,8 @@ class Session:
             disk = self.lives.surroundings.power if self.lives.surroundings else None
             if disk:
                 disk.write_out()
-            during = Probe(spec, self._made, kill, start, process, disk, generator, self._journal, self._progress)
+            lose = disk.lose_power if disk else None
+            during = Probe(spec, self._made, kill, start, process, lose, generator, self._journal, self._progress)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run
