@@ -29,6 +29,8 @@ WEAKER = {
     b"/*!50720 @@transaction_isolation *//*M! @@tx_isolation */": b"'SERIALIZABLE'",
 }
 """Transactions at a weaker level than the one that is named."""
+_QUERY = 0x03
+_DEADLOCK = b"SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found'"
 
 
 class MySqlProxy(Door):
@@ -38,10 +40,19 @@ class MySqlProxy(Door):
         upstream: unix socket of the honest server.
         lies: whether one write is forgotten.
         rewrites: of the texts of statements: how each part of them becomes another one.
+        deadlocks: statements that load rows and meet a deadlock, of the first ones.
     """
 
-    def __init__(self, upstream: str, *, lies: bool, rewrites: Mapping[bytes, bytes] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        upstream: str,
+        *,
+        lies: bool,
+        rewrites: Mapping[bytes, bytes] = MappingProxyType({}),
+        deadlocks: int = 0,
+    ) -> None:
         self._upstream, self._lies, self._rewrites = upstream, lies, rewrites
+        self.deadlocks = deadlocks
         self._lock = threading.Lock()
         self._writes = 0
         super().__init__()
@@ -58,6 +69,9 @@ class MySqlProxy(Door):
                     head, body = self._rewritten(body)
                 if body[:1] == bytes([_PREPARE]) and head[3] == 0 and body[1:7] == b"UPDATE":
                     pending.set()
+                if body[:10] == bytes([_QUERY]) + b"LOAD DATA" and head[3] == 0 and self._deadlocks():
+                    body = bytes([_QUERY]) + _DEADLOCK
+                    head = len(body).to_bytes(3, "little") + b"\0"
                 if body[:1] == bytes([_EXECUTE]) and head[3] == 0 and body[1:5] in updates and self._forgets():
                     client.sendall(_DONE)
                     continue
@@ -67,6 +81,11 @@ class MySqlProxy(Door):
         for part, other in self._rewrites.items():
             body = body.replace(part, other)
         return len(body).to_bytes(3, "little") + b"\0", body
+
+    def _deadlocks(self) -> bool:
+        with self._lock:
+            self.deadlocks -= 1
+            return self.deadlocks >= 0
 
     def _forgets(self) -> bool:
         with self._lock:

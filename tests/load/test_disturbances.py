@@ -210,6 +210,8 @@ def test_statements_are_apart_at_semicolons_of_no_text() -> None:
         ({"nemesis": "pauze"}, "there is no nemesis 'pauze'"),
         ({"nemesis": "pause", "during": "VACUUM"}, "would belong to neither"),
         ({"nemesis": "pause", "crash": 2}, "do not go together"),
+        ({"power_loss": True}, "is of crashes"),
+        ({"crash": 2, "power_loss": True, "target": "redis://127.0.0.1:1"}, "on a disk of its own"),
         ({"nemesis": "pause", "connections": "2,4"}, "one kind of run"),
         ({"nemesis": "kill", "target": "redis://127.0.0.1:1"}, "cannot kill a server that it has not started"),
         ({"nemesis": "pause", "target": "sqlite:embedded"}, "is about a server"),

@@ -105,6 +105,16 @@ def test_a_server_that_has_forgotten_its_rows_is_not_called_quick() -> None:
     assert found.crashes[0].recovery.back_s is None
 
 
+def test_a_loss_of_power_is_named_and_what_it_does_not_show() -> None:
+    made = crashed(crash())
+    changed = msgspec.structs.replace(made.spec, crash=Crashes(number=1, power_loss=True))
+    lost = msgspec.structs.replace(made, spec=changed)
+    killed, found = load_results(made).durability, load_results(lost).durability
+    assert killed and found and (killed.by, found.by) == ("kill -9", "kill -9 and a loss of its disk's power")
+    assert any(one.startswith("a loss of power") for one in killed.limitations)
+    assert [one.partition(".")[0] for one in found.limitations] == ["what a real device keeps"]
+
+
 @pytest.mark.promise("0 of 20 crashes that lose anything leave room for 13.9 % of such crashes")
 def test_no_loss_in_some_crashes_is_no_proof() -> None:
     assert clopper_pearson(0, 20, 0.95)[1] == pytest.approx(0.139, abs=0.0005)

@@ -177,3 +177,13 @@ def test_tpcc_keeps_its_twelve_conditions(weigh: Weigh) -> None:
     run = weigh("load", "tpcc", "--target", "mariadb:embedded@/usr", *flags, "--json", "--quiet")
     twelve = [one for one in run.json["answers"]["invariants"] if one["name"].startswith("condition ")]
     assert len(twelve) >= 24 and all(one["holds"] for one in twelve), json.dumps(twelve)[:2000]
+
+
+def test_parts_of_the_tables_that_meet_a_deadlock_are_loaded_again(weigh: Weigh, server: dict[str, Any]) -> None:
+    flags = ("--rate", "5", "--duration", "1s", "--connections", "2", "--warehouses", "1", "--contention", "100%")
+    with MySqlProxy(server["socket"], lies=False, deadlocks=5) as proxy:
+        url = f"mysql://{server['user']}@127.0.0.1:{proxy.port}/{server['database']}"
+        run = weigh("load", "tpcc", "--target", url, *flags, "--json", "--quiet", timeout=300)
+    assert proxy.deadlocks < 0
+    twelve = [one for one in run.json["answers"]["invariants"] if one["name"].startswith("condition ")]
+    assert len(twelve) >= 24 and all(one["holds"] for one in twelve), run.err

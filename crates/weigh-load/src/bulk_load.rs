@@ -17,6 +17,10 @@ use crate::workload::message::{Bulk, Chunks, Command};
 
 /// Connections that load at once, at most: a server uses a core for each.
 const MOST: usize = 8;
+/// How often a part is loaded again that the server gave up because of the others, at most.
+const ATTEMPTS: usize = 20;
+/// A serialisation failure and a deadlock, of which the SQLSTATE is the same in MySQL: nothing of the part is there.
+const GIVEN_UP: [&str; 2] = ["40001", "40P01"];
 /// How often one looks how far they are.
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -205,9 +209,17 @@ fn at_once(
             match job {
                 None => return Ok(()),
                 Some(Job::Statement(statement)) => link.exchange(&Command::Simple(statement))?,
-                Some(Job::Copy(statement, chunks)) => link.copy(&statement, chunks, |more| {
-                    done.fetch_add(more, Ordering::Relaxed);
-                    !stopped.load(Ordering::Relaxed)
+                Some(Job::Copy(statement, chunks)) => until_kept(|| {
+                    let mut sent = 0;
+                    let copied = link.copy(&statement, chunks.duplicate(), |more| {
+                        sent += more;
+                        done.fetch_add(more, Ordering::Relaxed);
+                        !stopped.load(Ordering::Relaxed)
+                    });
+                    if copied.is_err() {
+                        done.fetch_sub(sent, Ordering::Relaxed);
+                    }
+                    copied
                 })?,
             }
         }
@@ -228,4 +240,44 @@ fn at_once(
         }
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Loads a part again as long as the server gives it up because of the others: it is loading, and nothing is measured.
+fn until_kept(mut load: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
+    for _ in 1..ATTEMPTS {
+        match load() {
+            Err(Error::Refused { code, .. }) if GIVEN_UP.contains(&code.as_str()) => {}
+            other => return other,
+        }
+    }
+    load()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Asked;
+
+    fn refused(code: &str) -> Result<(), Error> {
+        let asked = Asked::Execute("LOAD DATA".to_owned());
+        Err(Error::Refused { asked, code: code.to_owned(), message: String::new(), remedy: None })
+    }
+
+    #[test]
+    fn a_part_that_met_a_deadlock_is_loaded_again_and_one_that_is_wrong_is_not() {
+        let mut loads = 0;
+        let kept = until_kept(|| {
+            loads += 1;
+            if loads < 3 { refused("40001") } else { Ok(()) }
+        });
+        assert!(kept.is_ok() && loads == 3);
+        for (code, most) in [("23505", 1), ("40P01", ATTEMPTS)] {
+            let mut loads = 0;
+            let given_up = until_kept(|| {
+                loads += 1;
+                refused(code)
+            });
+            assert!(given_up.is_err() && loads == most);
+        }
+    }
 }

@@ -26,8 +26,8 @@ _INSIDE = re.compile(r"(?:/[^\s'\"`:/]+)*/weigh-\w+-\d+-\d+-\d+-\w+(?:/layout-\d
 _POLL = 0.01
 USUAL = Path("/var/tmp")
 """On a disk where /tmp may be memory."""
-MOUNT = "mount"
-"""What is mounted in a folder under this name is unmounted before the folder is removed."""
+MOUNT, DEVICE = "mount", "device"
+"""What is mounted in a folder under these names is unmounted before the folder is removed, in this order."""
 
 
 def folder(what: str, *, in_memory: bool = False, place: Path | None = None) -> Path:
@@ -95,8 +95,9 @@ def remove(folder: Path, patience: Seconds = 0.0) -> bool:
                     return False
                 time.sleep(_POLL)
             # While it is locked nobody begins to work in it.
-            if (folder / MOUNT).is_mount():
-                subprocess.run(["umount", str(folder / MOUNT)], capture_output=True, check=False, timeout=60)
+            for mount in (folder / MOUNT, folder / DEVICE):
+                if mount.is_mount():
+                    subprocess.run(["umount", "--lazy", str(mount)], capture_output=True, check=False, timeout=60)
             shutil.rmtree(folder)
         finally:
             os.close(descriptor)

@@ -217,8 +217,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     waits = {number: one for number, one in sampled.items() if one}
     levels = {run.number: level for run in runs if (level := _level(run))}
     place = whole.environment.storage if whole.environment else None
-    kill = whole.spec.crash.kill if whole.spec.crash else ""
-    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, whole.spec.crash or None)
     happened = disturbed(whole.spec, whole.windows, whole.runs, levels, isolated, whole.queries)
     activities = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in activities.items() if one}

@@ -78,7 +78,7 @@ def run(
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
-        surroundings = stack.enter_context(Surroundings(spec.disturbances))
+        surroundings = stack.enter_context(Surroundings(spec.disturbances, spec.crash))
         lives = stack.enter_context(
             Lives(
                 target,

@@ -126,11 +126,13 @@ class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         number: how many.
         kill: command that kills a server of the user's; empty where weigh does it.
         start: command that starts it again on its data; likewise.
+        power_loss: whether its disk loses power with it, and what was not forced there is gone.
     """
 
     number: int
     kill: str = ""
     start: str = ""
+    power_loss: bool = False
 
 
 Nemesis = Literal["kill", "pause", "partition", "latency", "full-disk", "slow-disk", "clock"]

@@ -236,7 +236,19 @@ pub(crate) fn mysql_copy(table: &str) -> String {
 }
 
 /// Bytes to send, in order.
-pub type Chunks = Box<dyn Iterator<Item = Chunk> + Send>;
+pub type Chunks = Box<dyn ChunkSource>;
+
+/// What makes the bytes of a load; a copy that is made before the first of them makes all of them again.
+pub trait ChunkSource: Iterator<Item = Chunk> + Send {
+    /// A copy, which goes on from here by itself.
+    fn duplicate(&self) -> Chunks;
+}
+
+impl<I: Iterator<Item = Chunk> + Clone + Send + 'static> ChunkSource for I {
+    fn duplicate(&self) -> Chunks {
+        Box::new(self.clone())
+    }
+}
 
 /// Some rows in the form in which they are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

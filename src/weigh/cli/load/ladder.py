@@ -24,6 +24,7 @@ _WITHOUT = (
         "budget",
         "require",
         "crash",
+        "power_loss",
         "nemesis",
         "during",
         "with",

@@ -76,6 +76,12 @@ _FLAGS: list[click.Parameter] = [
         "back: acknowledged writes that are lost, and how long it takes to recover.",
     ),
     click.Option(
+        ["--power-loss"],
+        is_flag=True,
+        default=None,
+        help="Of --crash: the server's disk loses power with it: what was not forced there is gone. Needs root.",
+    ),
+    click.Option(
         ["--nemesis"],
         metavar="LIST",
         help="Faults of the server under load, each once a run at a moment that --seed gives: kill, pause, partition, "

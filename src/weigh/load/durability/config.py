@@ -37,7 +37,10 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
     """
     kill, start = flags.get("kill_command") or "", flags.get("start_command") or ""
     number = flags.get("crash")
+    power_loss = bool(flags.get("power_loss"))
     if number is None:
+        if power_loss:
+            raise UsageError("--power-loss is of crashes", remedy="add --crash N, or leave it out")
         if (kill or start) and not flags.get("nemesis"):
             raise UsageError(
                 "--kill-command and --start-command are for crashes",
@@ -59,6 +62,12 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
             where=target,
             remedy="kill a node yourself while a load goes on: what fails meanwhile is counted, and written keys "
             "are read back; or crash a server that is in no cluster",
+        )
+    if "://" in target and power_loss:
+        raise UsageError(
+            "--power-loss is made where weigh starts the server, on a disk of its own, and this one runs already",
+            where=target,
+            remedy="leave --power-loss out, or take an embedded server",
         )
     if "://" in target and not kill and not start:
         raise UsageError(
@@ -85,4 +94,4 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
         raise UsageError(
             "--crash is for one kind of run", remedy="leave --both out, and give one number of --connections"
         )
-    return Crashes(number=number, kill=kill, start=start)
+    return Crashes(number=number, kill=kill, start=start, power_loss=power_loss)

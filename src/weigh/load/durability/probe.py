@@ -45,6 +45,7 @@ class Probe:
         kill: kills a server of weigh's own; None of another one.
         start: starts it again, likewise.
         process: of the server that commands of the user kill; None where it is not known.
+        lose_power: has its disk lose power when it is dead; None where it is to keep it.
         generator: of the run.
         journal: gets the crash.
         progress: is told of it.
@@ -57,6 +58,7 @@ class Probe:
         kill: Callable[[], None] | None,
         start: Callable[[], object] | None,
         process: int | None,
+        lose_power: Callable[[], None] | None,
         generator: Any,
         journal: Journal,
         progress: Progress,
@@ -66,6 +68,7 @@ class Probe:
         self._run = run
         self._kill_server, self._start_server = kill, start
         self._process = process
+        self._lose_power = lose_power
         self._generator = generator
         self._journal = journal
         self._progress = progress
@@ -127,6 +130,9 @@ class Probe:
                 _died(Process(self._process, life), self._commands.kill)
         elif self._kill_server:
             self._kill_server()
+        if self._lose_power:
+            # Milliseconds later: nothing was acknowledged meanwhile, and what the kernel wrote of itself only helps.
+            self._lose_power()
 
     def _hold(self) -> None:
         """Nothing more is sent, and what is on its way is of unknown outcome."""

@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.load.durability.record import Account, Crash
 from weigh.load.runs import LoadSummary
-from weigh.load.spec import CONFIDENCE
+from weigh.load.spec import CONFIDENCE, Crashes
 from weigh.model import codes
 from weigh.model.text import one_line
 from weigh.model.units import Seconds, count, percent
@@ -80,7 +80,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         crashes: in order.
-        by: what killed the server: ``kill -9``, or the user's command.
+        by: what killed the server: ``kill -9``, also with its disk's power, or the user's command.
         counted: those after which it could be counted what was there.
         losing: those of them after which something was lost, torn or strange.
         low, high: interval of the share of such crashes that do so (Clopper, Pearson); None where none was counted.
@@ -124,7 +124,7 @@ def durability(
     levels: Mapping[int, Level],
     place: Place | None,
     undurable: Sequence[str],
-    kill: str = "",
+    spec: Crashes | None = None,
 ) -> Durability | None:
     """Compute it; None where the server was not crashed.
 
@@ -134,7 +134,7 @@ def durability(
         levels: before the crash of each run, by its number; of those in which anything was answered.
         place: where the server's data lies; None where that is not known.
         undurable: what may lose an acknowledged write by the settings.
-        kill: the user's command that killed the server; empty where weigh did.
+        spec: how they were made; None for ``kill -9``.
     """
     if not crashes:
         return None
@@ -154,7 +154,7 @@ def durability(
     low, high = clopper_pearson(losing, len(accounts), CONFIDENCE) if accounts else (None, None)
     return Durability(
         crashes=made,
-        by=kill or "kill -9",
+        by=_by(spec),
         counted=len(accounts),
         losing=losing,
         low=low,
@@ -163,13 +163,25 @@ def durability(
         total=_total(accounts) if accounts else None,
         down_s=tuple(one.recovery.down_s for one in made if one.recovery.down_s is not None),
         back_s=tuple(one.recovery.back_s for one in made if one.recovery.back_s is not None),
-        limitations=tuple(_undetected(place)),
+        limitations=tuple(_undetected(place, power_loss=bool(spec and spec.power_loss))),
         undurable=tuple(undurable),
     )
 
 
-def _undetected(place: Place | None) -> Iterator[str]:
-    """What a killed process does not show."""
+def _by(spec: Crashes | None) -> str:
+    if spec and spec.power_loss:
+        return "kill -9 and a loss of its disk's power"
+    return (spec.kill if spec else "") or "kill -9"
+
+
+def _undetected(place: Place | None, *, power_loss: bool) -> Iterator[str]:
+    """What such a crash does not show."""
+    if power_loss:
+        yield (
+            "what a real device keeps. This one was a file, whose volatile write cache is the kernel's memory: what "
+            "was not forced to it was gone, unless the kernel had written it of itself"
+        )
+        return
     yield (
         "a loss of power. kill -9 takes what the server had in its own memory; what it had given to the kernel is "
         "written all the same, whether or not the server forced it to the disk"

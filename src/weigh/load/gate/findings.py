@@ -69,6 +69,9 @@ def _otherwise(one: Otherwise) -> Finding:
     )
 
 
+_BROKEN_OFF = ". What was broken off in the middle leaves half of its work where it is no transaction: BEGIN, COMMIT"
+
+
 def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
     for one in found.diverged:
         yield codes.A1_STATEMENT.finding(
@@ -82,7 +85,8 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
         if broken.after:
             yield codes.L6_INVARIANT.finding(
                 text=text,
-                remedy="writes were lost, or done twice, or by others meanwhile: its figures are those of other work",
+                remedy="writes were lost, or done twice, or by others meanwhile: its figures are those of other work"
+                + (_BROKEN_OFF if spec.crash or spec.disturbances else ""),
             )
         else:
             mend = (

@@ -199,7 +199,11 @@ class Session:
         if spec.crash:
             # Started again by the user it is another one, and its old number may be anybody's.
             kill, start, process = reached.crash, reached.restart, reached.process if self._made == 1 else None
-            during = Probe(spec, self._made, kill, start, process, generator, self._journal, self._progress)
+            disk = self.lives.surroundings.power if self.lives.surroundings else None
+            if disk:
+                disk.write_out()
+            lose = disk.lose_power if disk else None
+            during = Probe(spec, self._made, kill, start, process, lose, generator, self._journal, self._progress)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run

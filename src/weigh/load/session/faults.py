@@ -21,7 +21,8 @@ from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
     from weigh._native import LoadLink
-    from weigh.load.session.surroundings import Disk, FakeClock, Surroundings
+    from weigh.load.session.disk import Disk
+    from weigh.load.session.surroundings import FakeClock, Surroundings
     from weigh.load.spec import Disturbances, Nemesis
     from weigh.load.target.target import Reached
 

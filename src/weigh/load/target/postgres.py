@@ -97,7 +97,8 @@ class EmbeddedPostgres:
         try:
             if data is not None:
                 server_folder.copy(data, folder / "data")
-            asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
+            swept = str(server_folder.swept(folder))
+            asks = {"folder": str(folder), "swept": swept, "options": options, "shown": list(own), "programs": programs}
             asks["environment"] = dict(server_folder.environment())
             with _process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):

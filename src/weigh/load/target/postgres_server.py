@@ -64,7 +64,7 @@ def main() -> None:
         try:
             if place is not None:
                 # Whoever sweeps leaves it to this process.
-                importlib.import_module("server").hold(place)
+                importlib.import_module("server").hold(Path(request["swept"]))
                 running, reached = _start(place, request)
                 connection = running.connection
             else:

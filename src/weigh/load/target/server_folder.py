@@ -65,6 +65,12 @@ def folder() -> Path:
         ) from error
 
 
+def swept(made: Path) -> Path:
+    """What is removed as a whole around a folder that :func:`folder` made: who is at work in it holds that."""
+    # A file system of its own cannot be unmounted while somebody has a folder of it open.
+    return made if _WITHIN.get()[0] is None else made.parent.parent
+
+
 def place() -> Path:
     """Where such folders are made: on a disk where /tmp may be memory.
 

@@ -115,6 +115,7 @@ fn of_sqlite(columns: &[String], chunks: Chunks, rows: u64) -> Bulk {
 }
 
 /// Chunks of rows that `make` writes, each with its number of replies.
+#[derive(Clone)]
 struct Rows<F> {
     next: u64,
     records: u64,

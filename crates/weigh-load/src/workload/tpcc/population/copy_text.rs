@@ -48,11 +48,12 @@ pub(super) fn fraction(out: &mut Vec<u8>, value: u64) {
 pub(super) fn lines(
     first: u64,
     count: u64,
-    make: impl FnMut(u64, &mut Vec<u8>) -> u64 + Send + 'static,
+    make: impl FnMut(u64, &mut Vec<u8>) -> u64 + Clone + Send + 'static,
 ) -> Chunks {
     Box::new(Lines { next: first, end: first + count, make })
 }
 
+#[derive(Clone)]
 struct Lines<F> {
     next: u64,
     end: u64,

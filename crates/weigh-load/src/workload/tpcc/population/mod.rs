@@ -305,6 +305,7 @@ fn line_counts(s: &Settings, warehouse: u64, district: u64) -> Vec<u64> {
 }
 
 /// Chooses exactly a tenth of some rows at random, as they come.
+#[derive(Clone)]
 struct Tenth {
     /// Still to be chosen.
     wanted: u64,
