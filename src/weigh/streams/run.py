@@ -13,19 +13,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from weigh._version import __version__
-from weigh.data import generator as generators
-from weigh.data.tpch import Tpch
 from weigh.data.tpch import refresh as refreshes
 from weigh.engines.prepared import cache_folder, read_back
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted
 from weigh.experiment.data.data_link import tables_of
-from weigh.experiment.data.dataset import interpreter
 from weigh.experiment.setup import check, prepare
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.sampling import Sampling, rate
@@ -33,20 +27,21 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.streams import record as records
+from weigh.streams import tpcds, tpch
+from weigh.streams.benchmark import Ask
 from weigh.streams.lives import Lives, right
-from weigh.streams.spec import StreamsSpec, query_name
+from weigh.streams.spec import SHAPES, StreamsSpec, query_name
 from weigh.streams.states import States
 from weigh.streams.truth import Truth, witnesses
-from weigh.workloads.tpch import NOTICE, SCHEMAS, qgen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.setup import Setup
     from weigh.model.progress import Progress
+    from weigh.streams.benchmark import Benchmark
 
-WORKLOADS = ("tpch", "tpch-dbgen")
 _MOST_STREAMS = 40
 
 
@@ -89,16 +84,17 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
 
 def _refuse(spec: StreamsSpec, request: RunRequest) -> None:
     experiment = spec.experiment
-    if experiment.workload not in WORKLOADS or request.user_files:
+    if experiment.workload not in SHAPES or request.user_files:
         raise UsageError(
-            f"--streams is of TPC-H, and the workload is {experiment.workload}",
-            remedy="add --workload tpch, or leave out --streams",
+            f"--streams is of TPC-H and TPC-DS, and the workload is {experiment.workload}",
+            remedy="add --workload tpch or tpcds, or leave out --streams",
         )
     if not 1 <= spec.streams <= _MOST_STREAMS:
         raise UsageError(f"{spec.streams} streams", remedy=f"from 1 to {_MOST_STREAMS}: so many orders are prescribed")
     if experiment.operations:
-        raise UsageError("--streams asks all 22 queries", remedy="leave out --operations")
-    refreshes.size(experiment.scale or 1.0)
+        raise UsageError(f"--streams asks all {spec.shape.queries} queries", remedy="leave out --operations")
+    if not spec.maintains:
+        refreshes.size(experiment.scale or 1.0)
 
 
 def _measure(
@@ -112,9 +108,8 @@ def _measure(
 ) -> None:
     experiment = spec.experiment
     tables = tables_of(setup.data.folder, setup.data.manifest).paths
-    sets = _sets(spec, setup, tables, progress, place)
-    states = States(tables, sets, place)
-    queries = _queries(spec, setup)
+    made = (tpcds if spec.maintains else tpch).benchmark(spec, setup, tables, progress, place)
+    states = States(tables, made.keys, made.changes, place)
     everyone = witnesses(setup.contenders, cache_folder(), progress)
     reads = []
     for one in setup.contenders:
@@ -135,20 +130,18 @@ def _measure(
             read_only=read_only,
             witnesses=tuple(f"{one.name} {one.contender.version or one.engine.tested}" for one in everyone),
             data=dict(setup.data.manifest.digests),
-            notice=NOTICE,
+            notice=setup.workload.notice,
         ),
     )
-    plan = records.Plan(queries=queries, states=tuple(states.state(number) for number in range(len(states))))
+    plan = records.Plan(queries=made.queries, states=tuple(states.state(number) for number in range(len(states))))
     journal.append("plan", plan)
-    texts = {one.name: one.sql for one in queries}
-    schemas = {one.name: SCHEMAS[int(one.name.partition(".q")[2])] for one in queries}
-    truth = Truth(schemas, texts, {name: _places(name, spec, read_only) for name in texts})
+    truth = Truth(made, _places(made, read_only))
     for text in truth.ask(everyone, states, experiment.timeout, progress):
         journal.append("finding", codes.A1_WITNESS.finding(text=text, remedy="its answers are missing as a witness"))
-    lives = Lives(spec, tables, sets, states, texts, truth, place, watching, progress)
+    lives = Lives(spec, tables, made, states, truth, place, watching, progress)
     fit = []
     for one in setup.contenders:
-        progress.say(f"gate: {one.name} refreshes, and answers {spec.streams + 1} streams")
+        progress.say(f"gate: {one.name} refreshes, and answers all streams")
         life = lives.life(one, 0)
         journal.append("life", life)
         if right(life):
@@ -160,47 +153,17 @@ def _measure(
             journal.append("life", lives.life(one, repetition))
 
 
-def _sets(
-    spec: StreamsSpec, setup: Setup, tables: Mapping[str, Sequence[str]], progress: Progress, place: Path
-) -> list[refreshes.RefreshSet]:
-    """A set for the power test, and one for each stream of the throughput test."""
-    made_by = generators.generator(setup.source.dataset)
-    assert isinstance(made_by, Tpch)
-    schemas = {name: _plain(pq.read_schema(tables[name][0])) for name in (refreshes.ORDERS, refreshes.LINES)}
-    python = interpreter(list(made_by.requirements))
-    sets = []
-    for number in range(1, spec.streams + 2):
-        progress.say(f"refresh set {number} of {spec.streams + 1}")
-        sets.append(refreshes.refresh_set(made_by, spec.experiment.scale or 1.0, number, schemas, python, place))
-    return sets
-
-
-def _plain(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([(field.name, field.type) for field in schema])
-
-
-def _queries(spec: StreamsSpec, setup: Setup) -> tuple[records.StreamQuery, ...]:
-    """All queries of all streams in the order in which each asks them, with its own parameters."""
-    cube = setup.data.truth["queries"]
-    validation = {int(number): str(text) for number, text in zip(cube["number"], cube["text"], strict=True)}
-    scale = spec.experiment.scale or 1.0
-    made = []
-    for stream in range(spec.streams + 1):
-        drawn = qgen.parameters(spec.experiment.seed + stream, stream, scale)
-        for number in qgen.order(stream):
-            text = qgen.with_fraction(validation[11], drawn[11][1]) if number == 11 else validation[number]
-            made.append(
-                records.StreamQuery(
-                    name=query_name(stream, number),
-                    parameters=drawn[number],
-                    sql=qgen.text(number, text, drawn[number]),
-                )
-            )
-    return tuple(made)
-
-
-def _places(name: str, spec: StreamsSpec, read_only: Sequence[str]) -> list[int]:
-    """The states in which a query may be asked: the power test's between its refreshes, a stream's in any later one."""
-    if name.startswith("0."):
-        return [0, 1] if read_only else [1]
-    return list(range(2, spec.states))
+def _places(made: Benchmark, read_only: Sequence[str]) -> dict[str, list[int]]:
+    """The states in which each query may be asked: those between the ends of its test, and read-only engines' first."""
+    found = {}
+    for test in made.tests:
+        for steps in test.streams.values():
+            for at, one in enumerate(steps):
+                if isinstance(one, Ask):
+                    alone = len(test.streams) == 1
+                    before = test.first + sum(isinstance(each, int) for each in steps[:at])
+                    found[query_name(*one)] = [before] if alone else list(range(test.first, test.last + 1))
+    for one in made.alone if read_only else ():
+        places = found[query_name(*one)]
+        found[query_name(*one)] = sorted({0, *places})
+    return found
