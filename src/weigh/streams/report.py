@@ -40,9 +40,9 @@ _TPCH = (
 )
 _TPCDS = (
     "power: 99 queries of one session alone, an hour, times SF. throughput: queries of all streams of two tests, an "
-    "hour, times SF. maintenance: refresh sets an hour, times SF. composite: queries of a throughput test times SF over the "
-    "geometric mean of the hours of power (for each stream), throughput, maintenance and a hundredth of the load (for "
-    "each stream). "
+    "hour, times SF. maintenance: refresh sets an hour, times SF. composite: queries of a throughput test times SF "
+    "over the geometric mean of the hours of power (for each stream), throughput, maintenance and a hundredth of the "
+    "load (for each stream). "
 )
 
 
