@@ -85,13 +85,13 @@ def benchmark(
     half = len(changes) // 2
     cube = setup.data.truth["queries"]
     texts = {int(number): nulls_first(str(text)) for number, text in zip(cube["number"], cube["text"], strict=True)}
-    asked = [Ask(stream, number) for stream in range(2 * streams + 1) for number in order(stream)]
-    by_stream = {str(stream): [one for one in asked if one.stream == stream] for stream in range(2 * streams + 1)}
+    in_order = [Ask(stream, number) for stream in range(2 * streams + 1) for number in order(stream)]
+    by_stream = {str(stream): [one for one in in_order if one.stream == stream] for stream in range(2 * streams + 1)}
     before, after = range(1, streams + 1), range(streams + 1, 2 * streams + 1)
     return Benchmark(
         queries=tuple(
             StreamQuery(name=query_name(*each), parameters=(), sql="" if each.stream else texts[each.number])
-            for each in asked
+            for each in in_order
         ),
         schemas=SCHEMAS,
         dialects={(number, name): other for number, text in texts.items() for name, other in dialects(text).items()},

@@ -85,8 +85,10 @@ class Truth:
                 texts = {name: self._benchmark.text(name, one.engine.dialect) for name in names}
                 if not names:
                     continue
-                asked = len(set(texts.values()))
-                progress.say(f"{one.name} answers {asked} queries after {number} of {len(states) - 1} refreshes")
+                number_of_texts = len(set(texts.values()))
+                progress.say(
+                    f"{one.name} answers {number_of_texts} queries after {number} of {len(states) - 1} refreshes"
+                )
                 answered: dict[str, pa.Table] = {}
                 waiting = dict.fromkeys(texts.values())
                 while waiting:

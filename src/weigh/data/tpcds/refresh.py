@@ -179,15 +179,15 @@ def _copied(
     current: Mapping[int, int],
 ) -> pa.Table:
     """The lines of orders under new numbers, days later or earlier, of items as they are now, and no item twice."""
-    rows, seen = [], set()
+    rows, taken = [], set()
     days = [name for name in table.column_names if name.endswith("_date_sk")]
     for row in table.filter(pc.is_in(table[key], pa.array(list(moved), table.schema.field(key).type))).to_pylist():
         old = row[key]
         row[key], day = moved[old]
         row[item] = current.get(row[item])
-        if row[item] is None or (row[key], row[item]) in seen:
+        if row[item] is None or (row[key], row[item]) in taken:
             continue
-        seen.add((row[key], row[item]))
+        taken.add((row[key], row[item]))
         for name in days:
             row[name] = None if row[name] is None else row[name] + day - sold_on[old]
         rows.append(row)
@@ -196,13 +196,13 @@ def _copied(
 
 def _restocked(inventory: pa.Table, days: np.ndarray, current: Mapping[int, int], rng: np.random.Generator) -> pa.Table:
     """The inventory of some days, of current items, with other quantities."""
-    rows, seen = [], set()
+    rows, taken = [], set()
     for row in inventory.filter(pc.is_in(inventory["inv_date_sk"], pa.array(days))).to_pylist():
         row["inv_item_sk"] = current.get(row["inv_item_sk"])
         where = (row["inv_date_sk"], row["inv_item_sk"], row["inv_warehouse_sk"])
-        if row["inv_item_sk"] is None or where in seen:
+        if row["inv_item_sk"] is None or where in taken:
             continue
-        seen.add(where)
+        taken.add(where)
         row["inv_quantity_on_hand"] = int(rng.integers(0, 1001))
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=inventory.schema)
