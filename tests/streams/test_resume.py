@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from support.command import Weigh
-from support.waiting import eventually, journalled
 from support.streams_made import NAMES, SPEC, honest, record, written
+from support.waiting import eventually, journalled
 from weigh.evidence.journal import Journal
 from weigh.model.errors import EvidenceFault
 from weigh.streams import record as records
