@@ -64,6 +64,15 @@ def test_what_is_not_caught_and_who_is_accused_falsely_is_told(
     assert ("no honest twin was accused" in run.stdout) is (said != "twin: ACCUSED")
 
 
+def test_every_form_of_a_lie_must_be_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = COMMISSIONS["D4"]
+    harmless = msgspec.structs.replace(real, liar=real.twin)
+    for form, text in ((real, "caught: D4.page"), (harmless, "NOT CAUGHT")):
+        monkeypatch.setitem(COMMISSIONS, "D4", msgspec.structs.replace(real, forms=(form,)))
+        run = CliRunner().invoke(cli, ["lies", "D4", "--run", "--out", str(tmp_path / text[:3])])
+        assert text in run.stdout
+
+
 def test_a_command_that_fails_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     real = COMMISSIONS["D4"]
     broken = msgspec.structs.replace(real.liar, steps=("data check absent.parquet --json",))

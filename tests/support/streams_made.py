@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.model.contender import Contender
@@ -11,7 +13,9 @@ from weigh.model.spec import Spec
 from weigh.streams import files
 from weigh.streams import record as records
 from weigh.streams.record import Life, Step, StreamTest
-from weigh.streams.spec import REFRESH, RF1, RF2, StreamsSpec
+from weigh.streams.spec import MAINTENANCE, REFRESH, RF1, RF2, StreamsSpec, TestName
+from weigh.workloads import tpcds
+from weigh.workloads.tpcds.order import order
 from weigh.workloads.tpch import NOTICE, qgen
 
 if TYPE_CHECKING:
@@ -28,6 +32,9 @@ SPEC = StreamsSpec(
     streams=2,
     repetitions=5,
 )
+
+
+TPCDS = msgspec.structs.replace(SPEC, experiment=msgspec.structs.replace(SPEC.experiment, workload="tpcds"))
 
 
 def power(seconds: float, *, status: records.StepStatus = "agreed") -> StreamTest:
@@ -70,12 +77,43 @@ def life(name: str, repetition: int, *tests: StreamTest) -> Life:
     return Life(repetition=repetition, contender=name, load_s=1.0, tests=tests)
 
 
-def record(*lives: Life) -> records.StreamsRecord:
+def maintained(name: str, repetition: int, seconds: float) -> Life:
+    """A life of TPC-DS in which every query and refresh function takes so long, and the load a hundred times."""
+
+    def test(kind: TestName, streams: dict[str, list[str]]) -> StreamTest:
+        steps = [
+            Step(
+                stream=stream,
+                name=step,
+                began=at * seconds,
+                ended=(at + 1) * seconds,
+                status="agreed" if ".q" in step else "done",
+            )
+            for stream, names in streams.items()
+            for at, step in enumerate(names)
+        ]
+        return StreamTest(name=kind, request_s=1.0, steps=tuple(steps))
+
+    def queries(*streams: int) -> dict[str, list[str]]:
+        return {str(stream): [f"{stream}.q{number}" for number in order(stream)] for stream in streams}
+
+    tests = (
+        test("power", queries(0)),
+        test("throughput", queries(1, 2)),
+        test("maintenance", {"maintenance": list(MAINTENANCE)}),
+        test("throughput 2", queries(3, 4)),
+        test("maintenance 2", {"maintenance": list(MAINTENANCE)}),
+    )
+    return Life(repetition=repetition, contender=name, load_s=100 * seconds, tests=tests)
+
+
+def record(*lives: Life, spec: StreamsSpec = SPEC) -> records.StreamsRecord:
+    notice = tpcds.NOTICE if spec.maintains else NOTICE
     environment = records.Environment(
         weigh="0.1.0", command="weigh run", host={}, knobs=(), contenders=(), read_only=(), witnesses=("datafusion",),
-        data={}, notice=NOTICE,
+        data={}, notice=notice,
     )  # fmt: skip
-    return records.StreamsRecord(attempt=1, spec=SPEC, environment=environment, lives=lives, end=End(how="complete"))
+    return records.StreamsRecord(attempt=1, spec=spec, environment=environment, lives=lives, end=End(how="complete"))
 
 
 def honest(name: str, seconds: float) -> list[Life]:
@@ -85,12 +123,12 @@ def honest(name: str, seconds: float) -> list[Life]:
     ]
 
 
-def written(folder: Path) -> Path:
-    """Sealed evidence of two honest contenders."""
+def written(folder: Path, made: records.StreamsRecord | None = None) -> Path:
+    """Sealed evidence; of two honest contenders of TPC-H unless a record is given."""
     folder.mkdir(parents=True)
     journal = Journal(folder)
-    made = record(*honest("one", 0.1), *honest("other", 0.2))
-    journal.append(records.OPENED, records.Opened(attempt=1, spec=SPEC))
+    made = made or record(*honest("one", 0.1), *honest("other", 0.2))
+    journal.append(records.OPENED, records.Opened(attempt=1, spec=made.spec))
     journal.append("environment", made.environment)
     for one in made.lives:
         journal.append("life", one)

@@ -43,6 +43,7 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
         silent: codes that accuse; said of the twin, it is accused falsely. Where they are none: ``code``.
         twin_text: what must be said of the twin; empty where nothing must. It shows that silence is no blindness.
         needs: why it cannot be committed here, one sentence, or nothing.
+        forms: the same lie in other forms, each of which must be caught, too.
     """
 
     liar: Act
@@ -52,6 +53,7 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
     silent: tuple[str, ...] = ()
     twin_text: str = ""
     needs: Callable[[], str] | None = None
+    forms: tuple[Commission, ...] = ()
 
     @property
     def accusing(self) -> tuple[str, ...]:

@@ -77,12 +77,31 @@ def commit(lie: Lie, folder: Path) -> Committed:
     if commission.needs and (why := commission.needs()):
         return Committed(id=lie.id, lie=lie.lie, outcome="not_here", message=why)
     began = time.monotonic()
-    lie_folder = folder / lie.id
+    forms = (commission, *commission.forms)
+    commands: list[str] = []
+    for number, form in enumerate(forms, 1):
+        place = folder / lie.id / str(number) if commission.forms else folder / lie.id
+        commands += [*form.liar.commands, *(form.twin.commands if form.twin else ())]
+        committed = _committed(form, place, folder)
+        if committed.outcome != "caught":
+            break
+    return msgspec.structs.replace(
+        committed,
+        id=lie.id,
+        lie=lie.lie,
+        seconds=time.monotonic() - began,
+        folder=str(folder / lie.id),
+        commands=tuple(commands),
+    )
+
+
+def _committed(commission: Commission, place: Path, root: Path) -> Committed:
+    """One form of a lie, and its twin."""
     outcome: Outcome = "caught"
     code = text = against = ""
     try:
-        liar = _done(commission.liar, lie_folder / "liar", lie_folder.parent)
-        honest = _done(commission.twin, lie_folder / "twin", lie_folder.parent) if commission.twin else liar
+        liar = _done(commission.liar, place / "liar", root)
+        honest = _done(commission.twin, place / "twin", root) if commission.twin else liar
         who = "" if commission.twin else "twin"
         found = _first(liar, lambda one: one.code == commission.code and one.of == (commission.of or one.of))
         accused = _first(honest, lambda one: (not who or one.of == who) and (one.code in commission.accusing))
@@ -99,17 +118,7 @@ def commit(lie: Lie, folder: Path) -> Committed:
             outcome, against = "failed", f"nothing says {commission.twin_text}, which is true of it"
     except _Failed as error:
         outcome, text = "failed", str(error)
-    return Committed(
-        id=lie.id,
-        lie=lie.lie,
-        outcome=outcome,
-        code=code,
-        message=text,
-        twin=against,
-        seconds=time.monotonic() - began,
-        folder=str(lie_folder),
-        commands=(*commission.liar.commands, *(commission.twin.commands if commission.twin else ())),
-    )
+    return Committed(id="", lie="", outcome=outcome, code=code, message=text, twin=against)
 
 
 def _first(findings: list[Accusation], which: Callable[[Accusation], bool]) -> Accusation | None:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 TESTS = {
     "power": ("power",),
-    "throughput": ("throughput",),
-    "composite": ("power", "throughput"),
+    "throughput": ("throughput", "throughput 2"),
+    "maintenance": ("maintenance", "maintenance 2"),
+    "composite": ("power", "throughput", "throughput 2", "maintenance", "maintenance 2"),
     "queries alone": ("power", "queries"),
 }
 """From which tests a figure is."""

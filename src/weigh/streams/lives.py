@@ -18,33 +18,26 @@ from weigh.model.answer import Column, ResultSchema
 from weigh.model.units import duration
 from weigh.streams import sessions
 from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
-from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
-from weigh.streams.states import KEYS, LOOK, States, statements
+from weigh.streams.spec import WATCH, StreamsSpec, query_name
+from weigh.streams.states import States, look
 from weigh.workloads import infer_schema
-from weigh.workloads import tpch as tpch_workload
-from weigh.workloads.tpch import qgen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from weigh.data.tpch.refresh import RefreshSet
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.host.sampling import Sampling
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
-    from weigh.streams.spec import TestName
+    from weigh.streams.benchmark import Benchmark, PlannedTest
     from weigh.streams.truth import Truth
 
 _POWER = "0"
 _LOOKED = "look"
 _LOAD_FACTOR = 30
 """Times the time-out of one query that a load, or a whole test, may take."""
-INDEXES: dict[str, tuple[str, ...]] = {
-    "postgres": tuple(f"CREATE INDEX ON {table} ({columns})" for table, columns in tpch_workload.INDEXES)
-}
-"""What an engine gets besides the tables, by its dialect."""
 
 
 class Lives:
@@ -53,9 +46,8 @@ class Lives:
     Args:
         spec: what is done.
         tables: files of the dataset by table.
-        sets: refresh sets, that of the power test first.
-        states: what they lead to.
-        texts: of the queries by name.
+        benchmark: queries, refresh functions and tests.
+        states: what the refresh functions lead to.
         truth: says which answers are right.
         place: where plans are written.
         watching: the sampler beside the tests.
@@ -66,21 +58,21 @@ class Lives:
         self,
         spec: StreamsSpec,
         tables: Mapping[str, Sequence[str]],
-        sets: Sequence[RefreshSet],
+        benchmark: Benchmark,
         states: States,
-        texts: Mapping[str, str],
         truth: Truth,
         place: Path,
         watching: Sampling,
         progress: Progress,
     ) -> None:
         self._watching = watching
-        self._spec, self._states, self._texts, self._truth = spec, states, texts, truth
+        self._spec, self._states, self._truth = spec, states, truth
+        self._benchmark = benchmark
+        self._changes = {one.name for one in benchmark.changes}
         self._tables = {name: list(paths) for name, paths in tables.items()}
         self._place = place
         self._progress = progress
         self._timeout = spec.experiment.timeout
-        self._refreshes = [{name: statements(one, name) for name in (RF1, RF2)} for one in sets]
         self._expected: dict[tuple[str, int], tuple[pa.Table, ResultSchema, str]] = {}
 
     def life(self, ready: PreparedContender, repetition: int) -> Life:
@@ -93,18 +85,21 @@ class Lives:
             with ready.open() as worker:
                 if not ready.engine.writes:
                     worker.bind(self._tables)
-                    tests.append(self._reads_only(worker))
+                    tests.append(self._reads_only(worker, ready.engine.dialect))
                 else:
-                    indexes = INDEXES.get(ready.engine.dialect, ())
+                    indexes = self._benchmark.indexes.get(ready.engine.dialect, ())
                     self._progress.say(f"{ready.name} loads {len(self._tables)} tables")
-                    cost = sessions.write_to(worker, self._tables, place, indexes, self._timeout * _LOAD_FACTOR)
+                    staged = {name: list(paths) for name, paths in self._benchmark.staged.items()}
+                    cost = sessions.write_to(
+                        worker, {**self._tables, **staged}, place, indexes, self._timeout * _LOAD_FACTOR
+                    )
                     load_s = cost.seconds
-                    self._progress.say(f"{ready.name} loaded them in {duration(load_s)}; power test")
-                    gate = repetition == 0
-                    tests.append(self._test(worker, "power", gate=gate))
-                    if not tests[-1].error:
-                        self._progress.say(f"{ready.name}: throughput test")
-                        tests.append(self._test(worker, "throughput", gate=gate))
+                    self._progress.say(f"{ready.name} loaded them in {duration(load_s)}")
+                    for planned in self._benchmark.tests:
+                        self._progress.say(f"{ready.name}: {planned.name} test")
+                        tests.append(self._test(worker, planned, ready.engine.dialect, gate=repetition == 0))
+                        if tests[-1].error:
+                            break
         except WorkerEnded as ended:
             failure = f"{ended.outcome}: {ended.detail}"
         finally:
@@ -112,14 +107,14 @@ class Lives:
                 shutil.rmtree(place)
         return Life(repetition=repetition, contender=ready.name, load_s=load_s, tests=tuple(tests), failure=failure)
 
-    def _reads_only(self, worker: WorkerProcess) -> StreamTest:
-        """The 22 queries of the power test in its order, over files that nobody changes."""
+    def _reads_only(self, worker: WorkerProcess, dialect: str) -> StreamTest:
+        """The queries of the power test in its order, over files that nobody changes."""
         steps, at, request_s = [], 0.0, 0.0
         self._watching.mark()
         begun = self._watching.now()
-        for number in qgen.order(0):
-            name = query_name(0, number)
-            worker.prepare(self._texts[name], self._timeout)
+        for one in self._benchmark.alone:
+            name = query_name(*one)
+            worker.prepare(self._benchmark.text(name, dialect), self._timeout)
             cost = worker.run(self._timeout)
             answer = read_answer(worker.answer(self._timeout)[0])
             steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
@@ -129,10 +124,11 @@ class Lives:
         self._watching.keep(thorough=True)
         return StreamTest(name="queries", request_s=request_s, steps=tuple(steps), at=begun)
 
-    def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> StreamTest:
-        streams = self._power(gate=gate) if name == "power" else self._throughput()
-        if gate:
-            streams.append({"name": WATCH, "watches": True, "steps": [{"name": WATCH, "sql": LOOK}]})
+    def _test(self, worker: WorkerProcess, planned: PlannedTest, dialect: str, *, gate: bool) -> StreamTest:
+        streams = self._streams(planned, dialect, gate=gate)
+        changes = planned.last > planned.first
+        if gate and changes:
+            streams.append({"name": WATCH, "watches": True, "steps": [{"name": WATCH, "sql": look(self._states.keys)}]})
         plan = self._place / "plan.json"
         plan.write_text(json.dumps({"streams": streams}))
         # The server, or whoever else works for the engine, need not see it: the worker reads it and writes the answers.
@@ -143,11 +139,10 @@ class Lives:
             found, cost = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
             self._watching.mark()
             self._watching.keep(thorough=True)
-            first = 0 if name == "power" else 2
-            windows = _windows(found, first)
+            windows = _windows(found, planned.first, self._changes)
             steps, looks = [], []
             for one in found:
-                if one["error"] or one["name"] in (RF1, RF2):
+                if one["error"] or one["name"] in self._changes:
                     steps.append(_plain(one))
                     continue
                 answer = read_answer(folder / one["answer"])
@@ -159,12 +154,12 @@ class Lives:
                     )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        last = 2 if name == "power" else len(self._states) - 1
-        # Both are read back where nothing is timed any more, or nothing is at all.
-        reads = self._read_back(worker, last) if gate or name == "throughput" else ()
-        watched = self._watched(looks) if gate else None
+        # What changed is read back where nothing is timed any more, or nothing is at all.
+        ends = planned is self._benchmark.tests[-1]
+        reads = self._read_back(worker, planned.last) if changes and (gate or ends) else ()
+        watched = self._watched(looks) if gate and changes else None
         return StreamTest(
-            name=name,
+            name=planned.name,
             request_s=cost.seconds,
             steps=tuple(steps),
             reads=reads,
@@ -172,28 +167,21 @@ class Lives:
             at=at,
         )
 
-    def _power(self, *, gate: bool) -> list[dict[str, Any]]:
-        steps = [self._refresh(0, RF1)]
-        # Between the two: both tables must hold the new rows, and the old ones too.
-        steps += [{"name": _LOOKED, "sql": LOOK}] if gate else []
-        steps += [self._query(0, number) for number in qgen.order(0)]
-        return [{"name": _POWER, "steps": [*steps, self._refresh(0, RF2)]}]
-
-    def _throughput(self) -> list[dict[str, Any]]:
-        numbers = range(1, self._spec.streams + 1)
-        streams = [
-            {"name": str(stream), "steps": [self._query(stream, number) for number in qgen.order(stream)]}
-            for stream in numbers
-        ]
-        pairs = [self._refresh(stream, name) for stream in numbers for name in (RF1, RF2)]
-        return [*streams, {"name": REFRESH, "steps": pairs}]
-
-    def _query(self, stream: int, number: int) -> dict[str, Any]:
-        name = query_name(stream, number)
-        return {"name": name, "sql": self._texts[name]}
-
-    def _refresh(self, number: int, name: str) -> dict[str, Any]:
-        return {"name": name, "statements": self._refreshes[number][name]}
+    def _streams(self, planned: PlannedTest, dialect: str, *, gate: bool) -> list[dict[str, Any]]:
+        """A test as the worker executes it; in a gate, one session alone looks at the tables after each refresh."""
+        looks = [{"name": _LOOKED, "sql": look(self._states.keys)}] if gate and len(planned.streams) == 1 else []
+        streams = []
+        for name, items in planned.streams.items():
+            steps: list[dict[str, Any]] = []
+            for one in items:
+                if isinstance(one, int):
+                    change = self._benchmark.changes[one]
+                    steps += [{"name": change.name, "statements": change.statements}, *looks]
+                else:
+                    query = query_name(*one)
+                    steps.append({"name": query, "sql": self._benchmark.text(query, dialect)})
+            streams.append({"name": name, "steps": steps})
+        return streams
 
     def _judged(
         self, name: str, stream: str, began: Seconds, ended: Seconds, answer: pa.Table, states: Sequence[int]
@@ -220,10 +208,10 @@ class Lives:
             possible = [self._states.state(number).sums for number in states]
             if got not in possible:
                 between += 1
-                detail = detail or (
-                    f"{got[0]:,} orders and {got[2]:,} line items (sums of keys {got[1]} and {got[3]}), where "
-                    + " or ".join(f"{one[0]:,} and {one[2]:,} ({one[1]}, {one[3]})" for one in possible)
-                    + " must be"
+                tables = list(self._states.keys)
+                detail = (
+                    detail
+                    or f"{_sums(tables, got)}, where {' or '.join(_sums(tables, one) for one in possible)} must be"
                 )
         return Watched(looks=len(looks), between=between, detail=detail)
 
@@ -231,7 +219,7 @@ class Lives:
         """Both tables, row by row."""
         folder = scratch.folder("answers", in_memory=True)
         plan = self._place / "plan.json"
-        steps = [{"name": table, "sql": f"SELECT * FROM {table}"} for table in KEYS]
+        steps = [{"name": table, "sql": f"SELECT * FROM {table}"} for table in self._states.keys]
         plan.write_text(json.dumps({"streams": [{"name": "read", "steps": steps}]}))
         try:
             found, _ = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
@@ -246,7 +234,7 @@ class Lives:
             return TableRead(table=table, state=state, digest="", expected=expected, detail=one["error"])
         answer = read_answer(folder / one["answer"])
         digest = compare.digest(answer, schema)
-        detail = "" if digest == expected else _difference(answer, rows, table)
+        detail = "" if digest == expected else _difference(answer, rows, self._states.keys[table])
         return TableRead(table=table, state=state, digest=digest, expected=expected, detail=detail)
 
     def _rows(self, table: str, state: int) -> tuple[pa.Table, ResultSchema, str]:
@@ -278,14 +266,21 @@ def _plain(one: Mapping[str, Any]) -> Step:
     )
 
 
-def _windows(steps: Sequence[Mapping[str, Any]], first: int) -> Any:
+def _sums(tables: Sequence[str], sums: Sequence[int]) -> str:
+    """Rows and sums of keys in words; of many tables only the rows."""
+    some = list(zip(tables, sums[::2], sums[1::2], strict=True))
+    return ", ".join(f"{table} {rows:,} rows (sum of keys {keys})" for table, rows, keys in some)
+
+
+def _windows(steps: Sequence[Mapping[str, Any]], first: int, changes: Collection[str]) -> Any:
     """Which states of the tables a step may have seen: those that were there at some moment between its ends.
 
     Args:
         steps: of all streams of a test.
         first: number of the state in which the test begins.
+        changes: names of refresh functions.
     """
-    refreshes = sorted((one for one in steps if one["name"] in (RF1, RF2)), key=lambda one: one["began"])
+    refreshes = sorted((one for one in steps if one["name"] in changes), key=lambda one: one["began"])
 
     def possible(one: Mapping[str, Any]) -> list[int]:
         # A refresh may be seen from its beginning on, and must be from its end on.
@@ -296,13 +291,13 @@ def _windows(steps: Sequence[Mapping[str, Any]], first: int) -> Any:
     return possible
 
 
-def _difference(answer: pa.Table, rows: pa.Table, table: str) -> str:
+def _difference(answer: pa.Table, rows: pa.Table, key: str) -> str:
     """What is wrong with a table, in words: which keys are missing or too many, or how many rows are others."""
-    at = rows.column_names.index(KEYS[table])
+    at = rows.column_names.index(key)
     got, wanted = (set(one.column(at).to_pylist()) for one in (answer, rows))
     words = [f"{answer.num_rows:,} rows, {rows.num_rows:,} must be there"]
     for what, keys in (("missing", wanted - got), ("too many", got - wanted)):
         if keys:
             some = ", ".join(map(str, sorted(keys)[:5]))
-            words.append(f"{len(keys):,} orders {what}, e.g. {some}")
+            words.append(f"{len(keys):,} keys ({key}) {what}, e.g. {some}")
     return "; ".join(words)

@@ -65,7 +65,7 @@ class StreamQuery(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: its stream and its number.
         parameters: by the rules of qgen.
-        sql: as every contender gets it.
+        sql: as every contender gets it; empty where it is that of the same number in stream 0.
     """
 
     name: str
@@ -74,12 +74,12 @@ class StreamQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """What the two tables must hold after so many refresh functions, by arithmetic on rows and by no engine.
+    """What the tables that change must hold after so many refresh functions, by arithmetic on rows and by no engine.
 
     Attributes:
         after: name of the refresh function that leads to it; empty of the loaded one.
-        digests: row digest of each of the two tables.
-        sums: rows and sum of the keys of each of the two tables, as one query sees them.
+        digests: row digest of each of these tables.
+        sums: rows and sum of the keys of each of these tables, as one query sees them.
     """
 
     after: str
@@ -148,7 +148,7 @@ class TableRead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session saw of both tables while others refreshed them.
+    """What a session saw of all changed tables while others refreshed them.
 
     Attributes:
         looks: how often it looked.

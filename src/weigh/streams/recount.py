@@ -36,6 +36,7 @@ class _Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Experiment(msgspec.Struct, frozen=True, kw_only=True):
+    workload: str
     rules: _Rules = _Rules()
     scale: float | None = None
 
@@ -63,6 +64,7 @@ class _Test(msgspec.Struct, frozen=True, kw_only=True):
 class _Life(msgspec.Struct, frozen=True, kw_only=True):
     repetition: int
     contender: str
+    load_s: float | None
     tests: tuple[_Test, ...]
 
 
@@ -104,12 +106,22 @@ def script(folder: Path) -> str:
         for one in test.steps
     ]
     spec = opened.spec
+    maintains = spec.experiment.workload == "tpcds"
+    queries, functions = (99, 11) if maintains else (22, 2)
     level = spec.experiment.rules.confidence
     most = max((life.repetition for life in lives), default=1)
     student = ", ".join(f"({one}, {quantile(level, one)!r})" for one in range(1, max(most, 2)))
     return "\n".join((
-        "CREATE TEMP TABLE setting (scale DOUBLE, streams INTEGER, fewest INTEGER);",
-        f"INSERT INTO setting VALUES ({spec.experiment.scale or 1.0!r}, {spec.streams}, {_FEWEST});",
+        "CREATE TEMP TABLE setting (scale DOUBLE, streams INTEGER, fewest INTEGER, maintains BOOLEAN, queries INTEGER, "
+        "functions INTEGER, sets INTEGER);",
+        f"INSERT INTO setting VALUES ({spec.experiment.scale or 1.0!r}, {spec.streams}, {_FEWEST}, {maintains}, "
+        f"{queries}, {functions}, {max(1, spec.streams // 2)});",
+        "CREATE TEMP TABLE load (contender VARCHAR, repetition INTEGER, load_s DOUBLE);",
+        *(
+            f"INSERT INTO load VALUES ({text(one.contender)}, {one.repetition}, "
+            f"{'NULL' if one.load_s is None else repr(one.load_s)});"
+            for one in lives
+        ),
         "CREATE TEMP TABLE student (freedom INTEGER, t DOUBLE);",
         f"INSERT INTO student VALUES {student};",
         "CREATE TEMP TABLE step (contender VARCHAR, repetition INTEGER, test VARCHAR, name VARCHAR, began DOUBLE, "

@@ -17,8 +17,9 @@ from weigh.render.blocks import Cell, Column, Findings, Grade, Group, Lines, Pag
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
 from weigh.streams.contention import Use
+from weigh.streams.figures import figures_of
 from weigh.streams.record import Life, State, StreamQuery
-from weigh.streams.results import FIGURES, Figure, Outcome
+from weigh.streams.results import Figure, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,11 +30,19 @@ if TYPE_CHECKING:
 
 SCHEMA = "weigh/streams/1"
 _STYLES = {"agreed": "fine", "unverified": "open", "diverged": "bad", "error": "bad"}
-_MEANS = (
+_DERIVED = (
+    "All are derived from {}, and more is better; they are no results of the TPC and cannot be compared with any."
+)
+_TPCH = (
     "power: 3600 SF over the geometric mean of 22 queries and two refresh functions, one session alone. throughput: "
     "queries of all streams an hour, times SF, while one more session refreshes. composite: the geometric mean of "
-    "both. All are derived from TPC-H, in queries an hour times the scale factor, and more is better; they are no "
-    "results of the TPC and cannot be compared with any."
+    "both. "
+)
+_TPCDS = (
+    "power: 99 queries of one session alone, an hour, times SF. throughput: queries of all streams of two tests, an "
+    "hour, times SF. maintenance: refresh sets an hour, times SF. composite: queries of a throughput test times SF "
+    "over the geometric mean of the hours of power (for each stream), throughput, maintenance and a hundredth of the "
+    "load (for each stream). "
 )
 
 
@@ -49,11 +58,11 @@ class StreamsDocument(msgspec.Struct, frozen=True, kw_only=True):
         contenders: what came of everybody's answers.
         read_only: contenders that cannot write, so that only their queries alone have a figure.
         witnesses: engines that said which answers are right.
-        figures: power, throughput, composite, and the 22 queries alone.
+        figures: power, throughput, maintenance of TPC-DS, composite, and the queries of one session alone.
         verdicts: every contender against the baseline, by the seconds of a query that each figure stands for: above 1
             is slower.
         states: what the tables must hold after each refresh function.
-        queries: of all streams in their order, with their parameters.
+        queries: of all streams in their order, with their parameters; ``sql`` is empty where it is that of stream 0.
         lives: times of all queries and refresh functions.
         contention: what others used of the machine during the tests of each contender.
         tier: what it is good for; null where nothing was timed.
@@ -120,7 +129,7 @@ def text(results: StreamsResults, name: str) -> RenderableType:
         _answers(results),
         _figures(results) if results.figures else None,
         _verdicts(results) if results.verdicts else None,
-        comparison.notes([_MEANS, *comparison.reasons(results.verdicts, _named)]) if results.figures else None,
+        comparison.notes([_means(results), *comparison.reasons(results.verdicts, _named)]) if results.figures else None,
         Grade(results.tier) if results.tier else None,
         Findings(results.findings),
         Lines([Part(f"evidence {name}", "dim")]),
@@ -130,7 +139,7 @@ def text(results: StreamsResults, name: str) -> RenderableType:
 def page(results: StreamsResults) -> bytes:
     """The report as one page."""
     environment = results.record.environment
-    notes = comparison.notes([_MEANS, *comparison.reasons(results.verdicts, _named)])
+    notes = comparison.notes([_means(results), *comparison.reasons(results.verdicts, _named)])
     return pages.page(
         Page(
             command="weigh run --streams",
@@ -152,6 +161,11 @@ def page(results: StreamsResults) -> bytes:
             weigh=environment.weigh if environment else __version__,
         )
     )
+
+
+def _means(results: StreamsResults) -> str:
+    spec = results.record.spec
+    return (_TPCDS if spec.maintains else _TPCH) + _DERIVED.format(spec.shape.derived_from)
 
 
 def _subject(results: StreamsResults) -> str:
@@ -212,7 +226,7 @@ def _figures(results: StreamsResults) -> Table:
     level = f"{100 * results.record.spec.experiment.rules.confidence:g} % interval"
     found = {(one.name, one.contender): one for one in results.figures}
     groups = []
-    for name in FIGURES:
+    for name in figures_of(results.record.spec):
         rows = []
         for contender in results.contenders:
             one = found.get((name, contender))
@@ -247,15 +261,15 @@ def _named(one: Verdict) -> str:
 
 
 def _times(results: StreamsResults) -> Table:
-    """Median seconds of each step of the power test, and the span of the throughput test."""
+    """Median seconds of each step of the power test, and the span of each other test."""
     import statistics
 
     names: dict[str, dict[str, list[float]]] = {}
     for life in results.record.lives:
         for test in life.tests if life.repetition else ():
-            if test.name == "throughput":
+            if test.name not in ("power", "queries"):
                 span = max(one.ended for one in test.steps) - min(one.began for one in test.steps)
-                names.setdefault("all streams", {}).setdefault(life.contender, []).append(span)
+                names.setdefault(f"{test.name} test", {}).setdefault(life.contender, []).append(span)
                 continue
             for one in test.steps:
                 names.setdefault(one.name, {}).setdefault(life.contender, []).append(one.seconds)
@@ -271,12 +285,13 @@ def _times(results: StreamsResults) -> Table:
 
 def _states(results: StreamsResults) -> Table:
     states = results.record.plan.states if results.record.plan else ()
+    tables = list(states[0].digests) if states else []
     rows = [
         Row([
-            one.after or "loaded", f"{one.sums[0]:,}", f"{one.sums[2]:,}",
-            *(one.digests[table][-16:] for table in ("orders", "lineitem")),
+            one.after or "loaded",
+            *(f"{rows:,} {one.digests[table][-8:]}" for table, rows in zip(tables, one.sums[::2], strict=True)),
         ])
         for one in states
     ]  # fmt: skip
-    headings = ("orders", "line items", "digest of orders", "digest of line items")
+    headings = [f"{one}: rows, digest" for one in tables]
     return Table([Column("after"), *(Column(one, right=True) for one in headings)], [Group("", rows)])

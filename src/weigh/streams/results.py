@@ -17,8 +17,9 @@ from weigh.model.rules import MIN_STARTS
 from weigh.model.verdict import Tier, TierName, VerdictName
 from weigh.statistics.student_t import quantile
 from weigh.streams import contention
+from weigh.streams.figures import FIGURES, HOUR, FigureName, figures_of, value_of
 from weigh.streams.record import StreamsRecord  # of a field, which is read when it is converted
-from weigh.streams.spec import REFRESH, RF1, RF2
+from weigh.streams.spec import REFRESH, is_query
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import Inquiry
 from weigh.verdict.observation import Observation
@@ -32,13 +33,8 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.verdict import Verdict
     from weigh.streams.record import Life, Step, StreamTest
+    from weigh.streams.spec import StreamsSpec
 
-FigureName = Literal["power", "throughput", "composite", "queries alone"]
-FIGURES: tuple[FigureName, ...] = ("power", "throughput", "composite", "queries alone")
-_QUERIES = 22
-_HOUR = 3600.0
-_WIDEST = 1000.0
-"""A time of the power test counts with at least the longest one's thousandth (specification 5.4.1.4)."""
 _WAITED = 2.0
 _TIME = Metric(name="wall_s", unit=Unit.SECONDS, absent="a test was not completed", each="tests")
 
@@ -47,7 +43,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """A figure of a contender over its repetitions: queries an hour, times the scale factor. More is better.
 
     Attributes:
-        name: power, throughput, composite; or that of the 22 queries alone, which read-only engines have too.
+        name: power, throughput, maintenance of TPC-DS, composite; or that of the queries of one session alone, which
+            read-only engines have too.
         contender: whose.
         values: one a repetition, in their order.
         mean: geometric mean; None where there is no value.
@@ -115,15 +112,14 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def figures(self) -> tuple[Figure, ...]:
         """All figures; none of who answered wrongly."""
         found = []
-        scale = self.record.spec.experiment.scale or 1.0
         fit = {one.contender for one in self.outcomes if one.status in ("agreed", "unverified")}
         level = self.record.spec.experiment.rules.confidence
-        for figure in FIGURES:
+        for figure in figures_of(self.record.spec):
             for name in self.contenders:
                 values = tuple(
                     value
                     for life in self._lives(name)
-                    if life.repetition and (value := value_of(figure, life, scale, self.record.spec.streams))
+                    if life.repetition and (value := value_of(figure, life, self.record.spec))
                 )
                 if figure in ("throughput", "composite") and self._in_sequence(name):
                     continue
@@ -135,16 +131,16 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def verdicts(self) -> tuple[Verdict, ...]:
         """Every contender against the baseline, in the time of a query that a figure stands for."""
         experiment = self.record.spec.experiment
-        scale, streams = experiment.scale or 1.0, self.record.spec.streams
+        scale = experiment.scale or 1.0
         names = list(dict.fromkeys(one.contender for one in self.figures))
         if experiment.baseline not in names or len(names) < 2:
             return ()
         observations = [
-            Observation(Question(figure), (self.record.attempt, life.repetition), name, name, _HOUR * scale / value)
+            Observation(Question(figure), (self.record.attempt, life.repetition), name, name, HOUR * scale / value)
             for name in names
             for life in self._lives(name)
             for figure in FIGURES
-            if life.repetition and (value := value_of(figure, life, scale, streams))
+            if life.repetition and (value := value_of(figure, life, self.record.spec))
         ]
         both: dict[str, set[str]] = {
             figure: {one.contender for one in self.figures if one.name == figure} for figure in FIGURES
@@ -218,7 +214,9 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def _in_sequence(self, name: str) -> bool:
         """Whether streams of a contender ran one after the other: what that took is no throughput of several."""
-        tests = ((test, life) for life in self._lives(name) for test in life.tests if test.name == "throughput")
+        tests = (
+            (test, life) for life in self._lives(name) for test in life.tests if test.name.startswith("throughput")
+        )
         return self.record.spec.streams > 1 and any(in_sequence(test, life) for test, life in tests)
 
     def _lives(self, name: str) -> list[Life]:
@@ -228,7 +226,7 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for name in self.contenders:
             found: dict[str, Finding] = {}
             for life in self._lives(name):
-                for one in _findings(life, self.record.spec.streams):
+                for one in _findings(life, self.record.spec):
                     found.setdefault(one.code, one)
             yield from found.values()
 
@@ -236,40 +234,10 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for name in self.read_only:
             yield codes.X_READ_ONLY.finding(
                 contender=name,
-                text="it reads files and cannot write: no refresh, no throughput test, no composite; its 22 queries "
-                "were asked one after the other",
+                text="it reads files and cannot write: no refresh, no throughput test, no composite; its "
+                f"{self.record.spec.shape.queries} queries were asked one after the other",
                 remedy="compare it by 'queries alone', or with a contender that keeps tables: duckdb, postgres",
             )
-
-
-def value_of(figure: FigureName, life: Life, scale: float, streams: int) -> float | None:
-    """A figure of one life, from the times of its steps; None where its test was not completed.
-
-    Power is 3600 SF over the geometric mean of the times of 22 queries and two refresh functions; throughput is S times
-    22 queries an hour, times SF, from the beginning of the first to the end of the last step of all streams; the
-    composite is their geometric mean (specification 5.4).
-    """
-    tests = {one.name: one for one in life.tests}
-    if figure == "queries alone":
-        test = tests.get("power") or tests.get("queries")
-        times = [one.seconds for one in test.steps if one.name not in (RF1, RF2)] if test else []
-        return _HOUR * scale / _geometric(times) if len(times) == _QUERIES else None
-    if figure == "power":
-        times = [one.seconds for one in tests["power"].steps] if "power" in tests else []
-        return _HOUR * scale / _geometric(times) if len(times) == _QUERIES + 2 else None
-    if figure == "throughput":
-        test = tests.get("throughput")
-        if test is None or len(test.steps) != streams * (_QUERIES + 2) or test.error:
-            return None
-        span = max(one.ended for one in test.steps) - min(one.began for one in test.steps)
-        return streams * _QUERIES * _HOUR * scale / span
-    power, throughput = (value_of(one, life, scale, streams) for one in ("power", "throughput"))
-    return math.sqrt(power * throughput) if power and throughput else None
-
-
-def _geometric(times: Sequence[float]) -> float:
-    least = max(times, default=0.0) / _WIDEST
-    return math.exp(math.fsum(math.log(max(one, least, 1e-9)) for one in times) / len(times)) if times else math.nan
 
 
 def _figure(name: FigureName, contender: str, values: tuple[float, ...], level: float) -> Figure:
@@ -291,7 +259,7 @@ def _figure(name: FigureName, contender: str, values: tuple[float, ...], level: 
 
 def _outcome(name: str, lives: Sequence[Life]) -> Outcome:
     tests = [test for life in lives for test in life.tests]
-    steps = [step for test in tests for step in test.steps if step.name not in (RF1, RF2)]
+    steps = [step for test in tests for step in test.steps if is_query(step.name)]
     looks = sum(test.watched.looks for test in tests if test.watched)
     loads = [life.load_s for life in lives if life.load_s is not None]
     unverified = sum(one.status == "unverified" for one in steps)
@@ -311,7 +279,7 @@ def _outcome(name: str, lives: Sequence[Life]) -> Outcome:
     )
 
 
-def _findings(life: Life, streams: int) -> Iterator[Finding]:
+def _findings(life: Life, spec: StreamsSpec) -> Iterator[Finding]:
     when = f"repetition {life.repetition}" if life.repetition else "the gate"
     if life.failure:
         yield codes.X_STREAMS.finding(
@@ -330,7 +298,8 @@ def _findings(life: Life, streams: int) -> Iterator[Finding]:
                 contender=life.contender,
                 text=f"{where}: {len(wrong)} of {len(test.steps)} answers are true of no state that the tables may "
                 f"have had ({names}): {wrong[0].name}: {wrong[0].detail}",
-                remedy="it is not timed; `weigh gate --workload tpch` asks the queries without refreshes",
+                remedy=f"it is not timed; `weigh gate --workload {spec.experiment.workload}` asks the queries without "
+                "refreshes",
             )
         for one in test.reads:
             if one.other:
@@ -346,7 +315,7 @@ def _findings(life: Life, streams: int) -> Iterator[Finding]:
                 f"{test.watched.detail}",
                 remedy="it is not timed: its transactions are seen before they are committed, or in parts",
             )
-        if test.name == "throughput" and streams > 1 and (text := in_sequence(test, life)):
+        if test.name.startswith("throughput") and spec.streams > 1 and (text := in_sequence(test, life)):
             yield codes.T5_SEQUENCE.finding(
                 contender=life.contender,
                 text=f"{where}: {text}",

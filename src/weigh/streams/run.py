@@ -5,27 +5,20 @@ The first life is checked and not timed; the others are timed, and checked all t
 
 from __future__ import annotations
 
-import random
 import shutil
 import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, NamedTuple
 
 from weigh._version import __version__
-from weigh.data import generator as generators
-from weigh.data.tpch import Tpch
 from weigh.data.tpch import refresh as refreshes
 from weigh.engines.prepared import cache_folder, read_back
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import attempted
+from weigh.evidence.sealing import attempted, sealed
 from weigh.experiment.data.data_link import tables_of
-from weigh.experiment.data.dataset import interpreter
 from weigh.experiment.setup import check, prepare
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.sampling import Sampling, rate
@@ -33,20 +26,24 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.streams import record as records
+from weigh.streams import resume as resuming
+from weigh.streams import tpcds, tpch
+from weigh.streams.benchmark import Ask
 from weigh.streams.lives import Lives, right
-from weigh.streams.spec import StreamsSpec, query_name
+from weigh.streams.spec import SHAPES, StreamsSpec, query_name
 from weigh.streams.states import States
 from weigh.streams.truth import Truth, witnesses
-from weigh.workloads.tpch import NOTICE, SCHEMAS, qgen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.setup import Setup
+    from weigh.model.finding import Finding
     from weigh.model.progress import Progress
+    from weigh.streams.benchmark import Benchmark
 
-WORKLOADS = ("tpch", "tpch-dbgen")
 _MOST_STREAMS = 40
 
 
@@ -72,135 +69,138 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
         scratch.sweep()
         check(experiment, request)
         stack.enter_context(lock.measuring(f"weigh run --streams {spec.streams}"))
+        left = resuming.left(request.root, spec) if request.resume else resuming.Left()
+        if left.folder is not None and (left.record is None or left.record.end is not None):
+            if left.record is not None:
+                # It had ended, and was killed while it was being sealed.
+                with sealed(left.folder, Journal(left.folder), None):
+                    render(left.folder)
+            return left.folder
         setup = prepare(experiment, request, progress, stack)
-        folder, number = attempts.begin(request.root, spec.id)
-        journal = Journal(folder)
-        stack.callback(journal.close)
+        before = left.record
         place = Path(tempfile.mkdtemp(prefix="weigh-streams-", dir=scratch.folder("streams")))
         stack.callback(shutil.rmtree, place.parent, ignore_errors=True)
+        ready = _ready(spec, request, setup, progress, place)
+        if before is not None:
+            resuming.check_same(before, ready.environment, ready.plan)
+        if left.folder is not None and before is not None:
+            folder, number = left.folder, before.attempt
+        else:
+            folder, number = attempts.begin(request.root, spec.id)
+        journal = Journal(folder)
+        stack.callback(journal.close)
         with attempted(folder, journal, lambda: render(folder)) as course:
-            journal.append(records.OPENED, records.Opened(attempt=number, spec=spec))
+            if before is None:
+                journal.append(records.OPENED, records.Opened(attempt=number, spec=spec))
+            else:
+                journal.append("finding", resuming.finding(before))
             watching = Sampling(journal)
-            with watching.started(time.monotonic()):
-                _measure(spec, request, setup, journal, progress, place, watching)
+            with watching.started(time.monotonic() - (resuming.moment(before) if before else 0.0)):
+                _measure(spec, request, ready, journal, progress, place, watching, before)
             course.complete()
         return folder
 
 
 def _refuse(spec: StreamsSpec, request: RunRequest) -> None:
     experiment = spec.experiment
-    if experiment.workload not in WORKLOADS or request.user_files:
+    if experiment.workload not in SHAPES or request.user_files:
         raise UsageError(
-            f"--streams is of TPC-H, and the workload is {experiment.workload}",
-            remedy="add --workload tpch, or leave out --streams",
+            f"--streams is of TPC-H and TPC-DS, and the workload is {experiment.workload}",
+            remedy="add --workload tpch or tpcds, or leave out --streams",
         )
     if not 1 <= spec.streams <= _MOST_STREAMS:
         raise UsageError(f"{spec.streams} streams", remedy=f"from 1 to {_MOST_STREAMS}: so many orders are prescribed")
     if experiment.operations:
-        raise UsageError("--streams asks all 22 queries", remedy="leave out --operations")
-    refreshes.size(experiment.scale or 1.0)
+        raise UsageError(f"--streams asks all {spec.shape.queries} queries", remedy="leave out --operations")
+    if not spec.maintains:
+        refreshes.size(experiment.scale or 1.0)
+
+
+class _Ready(NamedTuple):
+    """Everything that is made before anything is executed."""
+
+    contenders: Sequence[PreparedContender]
+    tables: Mapping[str, Sequence[str]]
+    made: Benchmark
+    states: States
+    witnesses: Sequence[PreparedContender]
+    findings: Sequence[Finding]
+    environment: records.Environment
+    plan: records.Plan
+
+
+def _ready(spec: StreamsSpec, request: RunRequest, setup: Setup, progress: Progress, place: Path) -> _Ready:
+    """Refresh sets, queries, what the tables must hold, and who takes part."""
+    tables = tables_of(setup.data.folder, setup.data.manifest).paths
+    made = (tpcds if spec.maintains else tpch).benchmark(spec, setup, tables, progress, place)
+    states = States(tables, made.keys, made.changes, place)
+    everyone = witnesses(setup.contenders, cache_folder(), progress)
+    reads, findings = [], []
+    for one in setup.contenders:
+        read, found = read_back(one)
+        reads.append(read)
+        findings += found
+    knobs_found = knobs.read(Machine.here())
+    environment = records.Environment(
+        weigh=__version__,
+        command=request.command,
+        host=facts.read(knobs_found),
+        knobs=knobs_found,
+        contenders=tuple(reads),
+        read_only=tuple(one.name for one in setup.contenders if not one.engine.writes),
+        witnesses=tuple(f"{one.name} {one.contender.version or one.engine.tested}" for one in everyone),
+        data=dict(setup.data.manifest.digests),
+        notice=setup.workload.notice,
+    )
+    plan = records.Plan(queries=made.queries, states=tuple(states.state(number) for number in range(len(states))))
+    return _Ready(setup.contenders, tables, made, states, everyone, findings, environment, plan)
 
 
 def _measure(
     spec: StreamsSpec,
     request: RunRequest,
-    setup: Setup,
+    ready: _Ready,
     journal: Journal,
     progress: Progress,
     place: Path,
     watching: Sampling,
+    before: records.StreamsRecord | None,
 ) -> None:
-    experiment = spec.experiment
-    tables = tables_of(setup.data.folder, setup.data.manifest).paths
-    sets = _sets(spec, setup, tables, progress, place)
-    states = States(tables, sets, place)
-    queries = _queries(spec, setup)
-    everyone = witnesses(setup.contenders, cache_folder(), progress)
-    reads = []
-    for one in setup.contenders:
-        read, findings = read_back(one)
-        reads.append(read)
-        for finding in findings:
-            journal.append("finding", finding)
-    found = knobs.read(Machine.here())
-    read_only = tuple(one.name for one in setup.contenders if not one.engine.writes)
-    journal.append(
-        "environment",
-        records.Environment(
-            weigh=__version__,
-            command=request.command,
-            host=facts.read(found),
-            knobs=found,
-            contenders=tuple(reads),
-            read_only=read_only,
-            witnesses=tuple(f"{one.name} {one.contender.version or one.engine.tested}" for one in everyone),
-            data=dict(setup.data.manifest.digests),
-            notice=NOTICE,
-        ),
-    )
-    plan = records.Plan(queries=queries, states=tuple(states.state(number) for number in range(len(states))))
-    journal.append("plan", plan)
-    texts = {one.name: one.sql for one in queries}
-    schemas = {one.name: SCHEMAS[int(one.name.partition(".q")[2])] for one in queries}
-    truth = Truth(schemas, texts, {name: _places(name, spec, read_only) for name in texts})
-    for text in truth.ask(everyone, states, experiment.timeout, progress):
+    for finding in ready.findings:
+        journal.append("finding", finding)
+    for name, body in (("environment", ready.environment), ("plan", ready.plan)):
+        if before is None or getattr(before, name) is None:
+            journal.append(name, body)
+    truth = Truth(ready.made, _places(ready.made, ready.environment.read_only))
+    for text in truth.ask(ready.witnesses, ready.states, spec.experiment.timeout, progress):
         journal.append("finding", codes.A1_WITNESS.finding(text=text, remedy="its answers are missing as a witness"))
-    lives = Lives(spec, tables, sets, states, texts, truth, place, watching, progress)
-    fit = []
-    for one in setup.contenders:
-        progress.say(f"gate: {one.name} refreshes, and answers {spec.streams + 1} streams")
-        life = lives.life(one, 0)
-        journal.append("life", life)
-        if right(life):
-            fit.append(one)
-    order = random.Random(experiment.seed)  # of turns, and no secret
-    for repetition in range(1, spec.repetitions + 1) if request.measure else ():
-        for one in order.sample(fit, len(fit)):
-            progress.say(f"repetition {repetition} of {spec.repetitions}: {one.name}")
-            journal.append("life", lives.life(one, repetition))
+    lives = Lives(spec, ready.tables, ready.made, ready.states, truth, place, watching, progress)
+    gates = {life.contender: life for life in before.lives if not life.repetition} if before else {}
+    fit = {}
+    for one in ready.contenders:
+        gate = gates.get(one.name)
+        if gate is None:
+            progress.say(f"gate: {one.name} refreshes, and answers all streams")
+            gate = lives.life(one, 0)
+            journal.append("life", gate)
+        if right(gate):
+            fit[one.name] = one
+    for repetition, name in resuming.turns(spec, tuple(fit), before) if request.measure else ():
+        progress.say(f"repetition {repetition} of {spec.repetitions}: {name}")
+        journal.append("life", lives.life(fit[name], repetition))
 
 
-def _sets(
-    spec: StreamsSpec, setup: Setup, tables: Mapping[str, Sequence[str]], progress: Progress, place: Path
-) -> list[refreshes.RefreshSet]:
-    """A set for the power test, and one for each stream of the throughput test."""
-    made_by = generators.generator(setup.source.dataset)
-    assert isinstance(made_by, Tpch)
-    schemas = {name: _plain(pq.read_schema(tables[name][0])) for name in (refreshes.ORDERS, refreshes.LINES)}
-    python = interpreter(list(made_by.requirements))
-    sets = []
-    for number in range(1, spec.streams + 2):
-        progress.say(f"refresh set {number} of {spec.streams + 1}")
-        sets.append(refreshes.refresh_set(made_by, spec.experiment.scale or 1.0, number, schemas, python, place))
-    return sets
-
-
-def _plain(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([(field.name, field.type) for field in schema])
-
-
-def _queries(spec: StreamsSpec, setup: Setup) -> tuple[records.StreamQuery, ...]:
-    """All queries of all streams in the order in which each asks them, with its own parameters."""
-    cube = setup.data.truth["queries"]
-    validation = {int(number): str(text) for number, text in zip(cube["number"], cube["text"], strict=True)}
-    scale = spec.experiment.scale or 1.0
-    made = []
-    for stream in range(spec.streams + 1):
-        drawn = qgen.parameters(spec.experiment.seed + stream, stream, scale)
-        for number in qgen.order(stream):
-            text = qgen.with_fraction(validation[11], drawn[11][1]) if number == 11 else validation[number]
-            made.append(
-                records.StreamQuery(
-                    name=query_name(stream, number),
-                    parameters=drawn[number],
-                    sql=qgen.text(number, text, drawn[number]),
-                )
-            )
-    return tuple(made)
-
-
-def _places(name: str, spec: StreamsSpec, read_only: Sequence[str]) -> list[int]:
-    """The states in which a query may be asked: the power test's between its refreshes, a stream's in any later one."""
-    if name.startswith("0."):
-        return [0, 1] if read_only else [1]
-    return list(range(2, spec.states))
+def _places(made: Benchmark, read_only: Sequence[str]) -> dict[str, list[int]]:
+    """The states in which each query may be asked: those between the ends of its test, and read-only engines' first."""
+    found = {}
+    for test in made.tests:
+        for steps in test.streams.values():
+            for at, one in enumerate(steps):
+                if isinstance(one, Ask):
+                    alone = len(test.streams) == 1
+                    before = test.first + sum(isinstance(each, int) for each in steps[:at])
+                    found[query_name(*one)] = [before] if alone else list(range(test.first, test.last + 1))
+    for one in made.alone if read_only else ():
+        places = found[query_name(*one)]
+        found[query_name(*one)] = sorted({0, *places})
+    return found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weigh.model.answer import ResultSchema
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
+    from weigh.streams.benchmark import Benchmark
     from weigh.streams.record import StepStatus
     from weigh.streams.states import States
 
@@ -61,48 +62,55 @@ class Truth:
     """Right answers.
 
     Args:
-        schemas: result schema of each query.
-        texts: of each query.
+        benchmark: texts and schemas of the queries.
         places: numbers of the states in which each query may be asked.
     """
 
-    def __init__(
-        self, schemas: Mapping[str, ResultSchema], texts: Mapping[str, str], places: Mapping[str, Sequence[int]]
-    ) -> None:
-        self._schemas, self._texts, self._places = schemas, texts, places
+    def __init__(self, benchmark: Benchmark, places: Mapping[str, Sequence[int]]) -> None:
+        self._benchmark, self._places = benchmark, places
         self._right: dict[tuple[str, int], dict[str, pa.Table]] = {}
 
     def schema(self, name: str) -> ResultSchema:
         """What an answer to a query looks like."""
-        return self._schemas[name]
+        return self._benchmark.schema(name)
 
     def ask(
         self, everyone: Sequence[PreparedContender], states: States, timeout: Seconds, progress: Progress
     ) -> list[str]:
-        """Ask all witnesses everything; what one of them could not answer, in words."""
+        """Ask all witnesses everything, a text of several streams once; what one could not answer, in words."""
         failed = []
         for one in everyone:
             for number in range(len(states)):
                 names = [name for name, places in self._places.items() if number in places]
-                progress.say(f"{one.name} answers {len(names)} queries after {number} of {len(states) - 1} refreshes")
+                texts = {name: self._benchmark.text(name, one.engine.dialect) for name in names}
                 if not names:
                     continue
-                try:
-                    with one.open() as worker:
-                        worker.bind(states.files(number))
-                        for name in names:
-                            worker.prepare(self._texts[name], timeout)
-                            worker.run(timeout)
-                            self._right.setdefault((name, number), {})[one.name] = read_answer(
-                                worker.answer(timeout)[0]
-                            )
-                except WorkerEnded as ended:
-                    failed.append(f"{one.name} after {number} refreshes: {ended.detail}")
+                number_of_texts = len(set(texts.values()))
+                progress.say(
+                    f"{one.name} answers {number_of_texts} queries after {number} of {len(states) - 1} refreshes"
+                )
+                answered: dict[str, pa.Table] = {}
+                waiting = dict.fromkeys(texts.values())
+                while waiting:
+                    # A query that ends a life takes no other's answer with it.
+                    try:
+                        with one.open() as worker:
+                            worker.bind(states.files(number))
+                            for text in list(waiting):
+                                del waiting[text]
+                                worker.prepare(text, timeout)
+                                worker.run(timeout)
+                                answered[text] = read_answer(worker.answer(timeout)[0])
+                    except WorkerEnded as ended:
+                        failed.append(f"{one.name} after {number} refreshes: {ended.detail}")
+                for name, text in texts.items():
+                    if text in answered:
+                        self._right.setdefault((name, number), {})[one.name] = answered[text]
         return failed
 
     def judge(self, name: str, answer: pa.Table, states: Sequence[int]) -> Ruling:
         """Whether an answer is right in one of the states that it may be of."""
-        schema, details, doubtful = self._schemas[name], [], False
+        schema, details, doubtful = self.schema(name), [], False
         for number in states:
             tables = self._right.get((name, number), {})
             for witness, table in tables.items():

@@ -70,3 +70,29 @@ def test_its_evidence_passes_and_says_what_it_is_not(run: Run, weigh: Weigh) -> 
     passed = weigh("verify", str(run.evidence))
     assert passed.code == 0, passed.out + passed.err
     assert "derived from TPC-H, not comparable to published results" in (run.evidence / "report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def maintained(fresh: Callable[[], Weigh], once: Once) -> Run:
+    lies = [lie for lie in LIARS if lie != "sequence"]
+    named = contenders(f"{TWIN}=liar?lie=streams", *(f"{lie}=liar?lie=streams-{lie}" for lie in lies))
+    flags = ("--workload", "tpcds", "--scale", "0.01", "--streams", "1", "--starts", "1", "--quiet", "--json")
+    return once("streams-tpcds", lambda: fresh()("run", *named, *flags, timeout=900))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lie", [lie for lie in LIARS if lie != "sequence"])
+def test_each_lie_about_data_maintenance_is_found(maintained: Run, lie: str) -> None:
+    assert maintained.code == 1, maintained.err
+    assert LIARS[lie] in {one["code"] for one in maintained.json["findings"] if one["contender"] == lie}
+    assert lie not in {one["contender"] for one in maintained.json["figures"]}
+
+
+@pytest.mark.long
+def test_the_twin_of_tpcds_is_accused_of_nothing(maintained: Run, weigh: Weigh) -> None:
+    assert not [one for one in maintained.json["findings"] if one["contender"] == TWIN]
+    assert {one["contender"]: one["status"] for one in maintained.json["contenders"]}[TWIN] == "agreed"
+    figures = {one["name"] for one in maintained.json["figures"] if one["contender"] == TWIN}
+    assert figures == {"power", "throughput", "maintenance", "composite", "queries alone"}
+    passed = weigh("verify", "--sql", str(maintained.evidence))
+    assert passed.code == 0, passed.out + passed.err

@@ -114,8 +114,8 @@ _RUN = [
         ["--streams"],
         type=click.IntRange(min=1),
         metavar="N",
-        help="Of TPC-H: a power test and a throughput test of so many query streams, with refresh functions; --starts "
-        "says how often (5).",
+        help="Of TPC-H and TPC-DS: a power test and throughput tests of so many query streams, with refresh functions; "
+        "--starts says how often (5).",
     ),
     click.Option(["--strict"], is_flag=True, help="Exit 3 when a verdict is refused or unresolved."),
     click.Option(["--why"], is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does."),

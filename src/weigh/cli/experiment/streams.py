@@ -24,7 +24,6 @@ _PRICED = "weigh run without --streams judges what queries cost"
 _LEFT_OUT = {
     "runs": _OFTEN, "rounds": _OFTEN, "precision": _OFTEN, "budget": _OFTEN, "quick": _OFTEN, "rule": _OFTEN,
     "duet": "contenders take turns, and have the machine to themselves",
-    "resume": "what was not finished is measured from the beginning",
     "ingest": "how long each load took is in the report",
     "plan": "--starts 1 and a small --scale show what it does",
     "spend": _PRICED, "price": _PRICED,
@@ -83,7 +82,7 @@ def run_streams(
         written[folder] = files.write(folder)
 
     folder = tests.run(of, request, progress(quiet), write)
-    results = written[folder]
+    results = written[folder] if folder in written else files.read(folder)
     if as_json:
         print_json((folder / files.JSON).read_bytes())
     else:

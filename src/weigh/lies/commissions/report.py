@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from weigh.lies.commission import Act, Commission
+from weigh.lies.commission import Act, Commission, Step
 from weigh.lies.commissions.words import ONCE, SMALL, contenders
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _RUN = f"run --contender duckdb --contender single=duckdb?threads=1 --operations by_action {ONCE} {SMALL}"
 _VERIFY = "verify latest --json"
 _TPCH = "gate --contender duckdb --contender single=duckdb?threads=1 --quiet --json"
+
+_ITS = "gate --data t.parquet --contender duckdb --quiet --json"
 
 _QUERY = f"--operations by_action {SMALL}"
 
@@ -70,6 +72,30 @@ def _keys(folder: Path) -> None:
         subprocess.run(words, check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
+def _called(name: str) -> Callable[[Path], None]:
+    """A query of a user's own in a folder of that name."""
+
+    def write(folder: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        (folder / name).mkdir()
+        (folder / name / "queries.sql").write_text("SELECT count(*) AS n FROM t;\n")
+        pq.write_table(pa.table({"a": [1, 2, 3]}), folder / "t.parquet")
+
+    return write
+
+
+def _metric(folder: Path) -> None:
+    """The notice of a page, with the name of a metric of the TPC in its place."""
+    (page,) = (folder / "runs").glob("*/report.html")
+    page.write_text(page.read_text().replace("derived from TPC-H, not comparable to published results", "QphH@0.01"))
+
+
+def _notice(liar: tuple[Step, ...], twin: tuple[Step, ...]) -> Commission:
+    return Commission(liar=Act(steps=liar), code="NOTICE", twin=Act(steps=twin))
+
+
 def _without_openssh() -> str:
     import shutil
 
@@ -115,6 +141,25 @@ COMMISSIONS = {
         liar=Act(steps=(f"{_TPCH} --workload tpch --scale 0.01 --operations q6",)),
         code="NOTICE",
         twin=Act(steps=(f"{_TPCH} --scale 20K --operations by_action",)),
+        forms=(
+            _notice(
+                (f"{_TPCH} --workload tpcds --scale 0.01 --operations q96",),
+                (f"{_TPCH} --scale 20K --operations by_action",),
+            ),
+            *(
+                _notice(
+                    (_called(name), f"{_ITS} --workload ./{name}"), (_called("sales"), f"{_ITS} --workload ./sales")
+                )
+                for name in ("QphDS", "tpmC")
+            ),
+            Commission(
+                liar=Act(steps=(f"{_TPCH} --workload tpch --scale 0.01 --operations q6", _metric, _VERIFY)),
+                code="R4.figures",
+                twin=Act(steps=(f"{_TPCH} --workload tpch --scale 0.01 --operations q6", _VERIFY)),
+                silent=("R4.figures", "R4.hash", "R4.sealed"),
+                twin_text="PASSED",
+            ),
+        ),
     ),
     "R8": Commission(
         liar=Act(steps=(f"gate {contenders(twin='liar', liar='licensed')} --operations by_action {SMALL}",)),
