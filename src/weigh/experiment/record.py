@@ -137,10 +137,12 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         blocks: how many had been begun.
         turns: how many turns were kept.
+        anchor_key: public key that signs its anchors from then on.
     """
 
     blocks: int
     turns: int
+    anchor_key: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class RequestsOfTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,11 +234,14 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Drawn for this attempt, so that no other journal begins with the same line."""
     at: str | msgspec.UnsetType = msgspec.UNSET
     """When it began, UTC."""
+    anchor_key: str | msgspec.UnsetType = msgspec.UNSET
+    """Public key that signs its anchors."""
 
 
-def opened(attempt: int, spec: Spec) -> Opened:
+def opened(attempt: int, spec: Spec, key: str | None = None) -> Opened:
     """Of an attempt that begins now."""
-    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16), at=sealing.now())
+    drawn = secrets.token_hex(16)
+    return Opened(attempt=attempt, spec=spec, measurement=drawn, at=sealing.now(), anchor_key=key or msgspec.UNSET)
 
 
 MOST_TURNS = 100_000
