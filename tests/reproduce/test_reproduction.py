@@ -15,8 +15,7 @@ import pytest
 from golden import made
 from support import sessions
 from support.command import Weigh
-from support.evidence_folders import sealed_run, written_ladder, written_load, written_reproduction
-from support.streams_made import written_streams
+from support.evidence_folders import sealed_run, written_ladder, written_reproduction
 from weigh.evidence import bundle, files
 from weigh.evidence.seal import SEAL
 from weigh.experiment.data.dataset import check_digests
@@ -121,19 +120,6 @@ def test_what_was_edited_is_not_measured(weigh: Weigh, evidence: Path) -> None:
     run = weigh("reproduce", "x.weigh")
     assert run.code == 2
     assert "does not pass `weigh verify`" in run.err
-    assert not list(weigh.folder.glob("runs/reproduction-*"))
-
-
-@pytest.mark.parametrize("written", [written_load, written_streams])
-def test_only_runs_are_measured_again(weigh: Weigh, written: Callable[[Path], Path]) -> None:
-    """Loads and streams are bundled and verified; that they are not reproduced is said before anything is spent."""
-    evidence = written(weigh.folder / "others")
-    assert weigh("export", str(evidence), "--bundle", "--out", "x.weigh").code == 0
-    for flags in ((), ("--plan",)):
-        run = weigh("reproduce", "x.weigh", *flags)
-        assert run.code == 2
-        assert "only runs are measured again" in run.err
-        assert "has the command that made it" in run.err
     assert not list(weigh.folder.glob("runs/reproduction-*"))
 
 

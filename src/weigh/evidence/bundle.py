@@ -71,7 +71,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         seal: BLAKE3 of its seal, which holds a hash of everything else: the digest by which the result is cited.
         weigh: version that sealed it.
         data: what was measured on; None where it was none that has digests.
-        again: the command that measures it again elsewhere.
+        again: the command that measures it again elsewhere; empty where that cannot be.
+        not_again: why not; left out where it can.
     """
 
     schema: str
@@ -81,6 +82,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     data: DataOf | None = None
     again: str = ""
+    not_again: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Unpacked(NamedTuple):
@@ -90,12 +92,13 @@ class Unpacked(NamedTuple):
     folder: Path
 
 
-def packed(folder: Path, kind: str) -> bytes:
+def packed(folder: Path, kind: str, not_again: str = "") -> bytes:
     """The bundle of sealed evidence.
 
     Args:
         folder: the evidence.
         kind: its name.
+        not_again: why `weigh reproduce` refuses it; empty where it does not.
 
     Raises:
         EvidenceFault: there is no seal, or a file cannot be read.
@@ -109,7 +112,8 @@ def packed(folder: Path, kind: str) -> bytes:
         seal=files.hashed(folder / SEAL),
         weigh=sealed.weigh,
         data=_data(folder),
-        again=f"weigh reproduce {name}{SUFFIX}",
+        again="" if not_again else f"weigh reproduce {name}{SUFFIX}",
+        not_again=not_again or msgspec.UNSET,
     )
     packed_bytes = io.BytesIO()
     with tarfile.open(fileobj=packed_bytes, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:

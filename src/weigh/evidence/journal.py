@@ -110,8 +110,8 @@ class Journal:
                 whole, last, self._count = whole + len(line), line[:-1], self._count + 1
         self._before = link(last)
         self._stamps: Callable[[str, int, str], Sequence[Any]] | None = None
-        self.anchor_key: str | None = None
-        """The public key that signs its anchors; None where it has none."""
+        self.anchor_key: str | msgspec.UnsetType = msgspec.UNSET
+        """The public key that signs its anchors; left out where it has none."""
         self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
         try:

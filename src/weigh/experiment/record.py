@@ -135,8 +135,7 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     """A killed attempt was continued.
 
     Attributes:
-        blocks: how many had been begun.
-        turns: how many turns were kept.
+        blocks, turns: how many had been begun, and were kept.
         anchor_key: public key that signs its anchors from then on.
     """
 
@@ -238,10 +237,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Public key that signs its anchors."""
 
 
-def opened(attempt: int, spec: Spec, key: str | None = None) -> Opened:
+def opened(attempt: int, spec: Spec, key: str | msgspec.UnsetType = msgspec.UNSET) -> Opened:
     """Of an attempt that begins now."""
-    drawn = secrets.token_hex(16)
-    return Opened(attempt=attempt, spec=spec, measurement=drawn, at=sealing.now(), anchor_key=key or msgspec.UNSET)
+    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16), at=sealing.now(), anchor_key=key)
 
 
 MOST_TURNS = 100_000

@@ -14,6 +14,7 @@ from weigh.kinds.table import RUN
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
+from weigh.reproduce.run import why_not
 from weigh.serve.stored.documents import summary
 from weigh.serve.stored.summary import UNFINISHED
 
@@ -97,8 +98,10 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
     found, _ = summary(folder, kind)
     document = _document(folder) if kind.name == RUN.name else None
     packed, file = b"", bundles.get(folder.resolve(), "")
+    # A bundle is of a journal alone.
+    not_again = why_not(kind.name, folder) if kind.file == _JOURNAL else kind.noun
     if not file and kind.file == _JOURNAL and _sealed(folder):
-        packed, file = bundle.packed(folder, kind.name), f"bundles/{name}{bundle.SUFFIX}"
+        packed, file = bundle.packed(folder, kind.name, not_again), f"bundles/{name}{bundle.SUFFIX}"
         bundles |= dict.fromkeys((folder.resolve(), *attempts.earlier_folders(folder)), file)
     environment = _environment(folder)
     entry = Published(
@@ -113,7 +116,7 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         passes=passes,
         signed=signature.is_signed(folder),
         command=one_line(str(environment.get("command", "")), 1000),
-        again=f"weigh reproduce {file.rpartition('/')[2]}" if file and kind.name == RUN.name else "",
+        again=f"weigh reproduce {file.rpartition('/')[2]}" if file and not not_again else "",
         bundle=file,
         page=f"evidence/{name}.html",
         terms=_terms(document),

@@ -108,14 +108,14 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
         *_others(folder, anchors),
         *_times(name, [one for one in mine if _named(one, found)], found),
     ]
-    if own := _contradicted(found):
-        problems = problems or [own]
+    if problem := _contradicted(found):
+        problems = problems or [problem]
     if problems:
         return [*problems]
-    said = [_proven(mine, len(found.lines), witness) if mine else _unproven(found, witness)]
-    if foreign and not any(isinstance(one, Problem) for one in said):
-        said.append(_not_its_own(foreign, witness))
-    return said
+    lines = [_proven(mine, len(found.lines), witness) if mine else _unproven(found, witness)]
+    if foreign and not any(isinstance(one, Problem) for one in lines):
+        lines.append(_foreign(foreign, witness))
+    return lines
 
 
 def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> tuple[list[Anchor], int]:
@@ -182,7 +182,7 @@ def _unproven(found: Anchored, witness: str) -> Problem | Outcome:
     )
 
 
-def _not_its_own(foreign: int, witness: str) -> Outcome:
+def _foreign(foreign: int, witness: str) -> Outcome:
     """Anchors that say nothing against it, nor for it."""
     anchors = (
         f"{count(foreign, 'anchor')} there {'does' if foreign == 1 else 'do'} not fit it, and no key that it names"
@@ -232,15 +232,15 @@ def _attempt(folder: Path) -> int:
     return name.number if name else 0
 
 
-def _times(name: naming.Name | None, own: Sequence[Anchor], found: Anchored) -> Iterator[Problem]:
+def _times(name: naming.Name | None, anchors: Sequence[Anchor], found: Anchored) -> Iterator[Problem]:
     """The day in a name is that on which it was begun, and it ended when it says.
 
     Args:
         name: of the evidence.
-        own: anchors that are known to be of its own time: whoever sends one again a year later says nothing of the run.
+        anchors: those that are known to be of its own time: whoever sends one again a year later says nothing of the run.
         found: the journal.
     """
-    ordered = sorted((one for one in own if one.at), key=lambda one: one.at)
+    ordered = sorted((one for one in anchors if one.at), key=lambda one: one.at)
     if not ordered:
         return
     day = ordered[0].at[:_DAY].replace("-", "")
