@@ -237,7 +237,7 @@ def _times(name: naming.Name | None, anchors: Sequence[Anchor], found: Anchored)
 
     Args:
         name: of the evidence.
-        anchors: those that are known to be of its own time: whoever sends one again a year later says nothing of the run.
+        anchors: those known to be of its own time: whoever sends one again a year later says nothing of the run.
         found: the journal.
     """
     ordered = sorted((one for one in anchors if one.at), key=lambda one: one.at)
