@@ -251,6 +251,8 @@ DOTS = {
     "wrk": "Running 1s test @ x\n 1.2.3% 5ms\n 50% 1.2.3ms\n 5 requests in 1.2.3s\nRequests/sec: 1.2.3\n",
     "ycsb": "[OVERALL], RunTime(ms), 5e999\n[READ], 1.2.3PercentileLatency(us), 5\n",
     "k6": '{"metrics": {"http_req_duration": {"p(1.2.3)": 5, "p(95)": 5}}}',
+    "k6 text": "http_req_duration....: avg=1.2.3ms max=9h p(999)=1ms p(95)=1m2s\nhttp_req_failed....: 1% 5 out of 3\n"
+    "vus_max.....:  \nvus....:    \nhttp_reqs.....: 1.2.3 4.5.6/s\n",
     "memtier": "Type  Ops/sec  Hits/sec  p1.2.3 Latency  p... Latency\n----\nSets 1 2 3 4\nTotals 1 2 3 4\n",
     "go-tpc": "[Summary] NEW_ORDER - Takes(s): 1.2.3, Count: 5, TPM: ..., 1.2.3th(ms): 5, Avg(ms): ..\n",
     "sysbench": "sysbench total number of events: 5\n avg: 1.2.3\n min: ...\n 95th percentile: ..\n max: .\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import shutil
 import subprocess
 import tarfile
@@ -111,6 +112,17 @@ def test_a_small_bundle_does_not_fill_the_disk(weigh: Weigh, monkeypatch: pytest
     with pytest.raises(EvidenceFault, match="it unpacks to more than 1 MiB"):
         bundle.unpacked(path, into)
     assert (into / "bundle.json").stat().st_size <= 1 << 20
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_fills_no_memory(tmp_path: Path, kind: bytes) -> None:
+    """A header that extends another is read as a whole, however long it says that it is."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 8 << 20
+    path = tmp_path / "x.weigh"
+    path.write_bytes(lzma.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"9" * header.size, preset=0))
+    with pytest.raises(EvidenceFault, match="a header of 8,388,608 bytes"):
+        bundle.unpacked(path, tmp_path / "into")
 
 
 def test_what_was_edited_is_not_measured(weigh: Weigh, evidence: Path) -> None:

@@ -41,6 +41,8 @@ _SMALL = 256 << 20
 _RATIO = 500
 """Times its own size that a larger one may unpack to. Journals shrink to a tenth; only zeros shrink to a thousandth."""
 _FILES = 20_000
+_HEADER = 64 << 10
+"""Bytes of a header that extends another: those of a bundle are long names."""
 _CHUNK = 1 << 20
 _REMEDY = "ask for it again: weigh export EVIDENCE --bundle writes it"
 
@@ -145,7 +147,10 @@ def unpacked(path: Path, into: Path) -> Unpacked:
         EvidenceFault: it is no bundle, holds names that lead elsewhere, or is not of what its document says.
     """
     try:
-        with path.open("rb") as file, tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|") as archive:
+        with (
+            path.open("rb") as file,
+            tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|", tarinfo=_Member) as archive,
+        ):
             most = left = min(_MOST, max(_SMALL, _RATIO * path.stat().st_size))
             for at, member in enumerate(archive):
                 if at >= _FILES:
@@ -195,6 +200,16 @@ def _data(folder: Path) -> DataOf | None:
     seed = "" if dataset.seed is None else f" --seed {dataset.seed}"
     made = "" if dataset.from_user else f"weigh data make {family} --scale {dataset.scale}{seed}"
     return DataOf(generator=dataset.generator, made=made, bytes=manifest.bytes, digests=manifest.digests)
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header is as small as any of a bundle: one of another kind is read into memory as a whole."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo | None:
+        if not self.isreg() and self.size > _HEADER:
+            raise tarfile.ReadError(f"a header of {self.size:,} bytes")
+        made: tarfile.TarInfo | None = super()._proc_member(archive)  # type: ignore[misc]
+        return made
 
 
 class _Unpacking(io.RawIOBase):

@@ -67,11 +67,11 @@ def _metric(printed: str) -> dict[str, Any]:
         return {**values, _STEP: max(steps)}
     if share := _SHARE.match(printed):
         _, passes, fails, few, all_of = share.groups()
-        passes, fails = (passes, fails) if few is None else (few, str(int(all_of) - int(few)))
+        passes, fails = (passes, fails) if few is None else (few, str(max(int(all_of) - int(few), 0)))
         return {"rate": (number(share[1]) or 0.0) / 100.0, "passes": number(passes), "fails": number(fails)}
     if counted := _COUNT.match(printed):
         return {"count": number(counted[1]), "rate": number(counted[2])}
-    return {"value": number(printed.split(maxsplit=1)[0])}
+    return {"value": number(printed.strip().partition(" ")[0])}
 
 
 def _result(text: Text, metrics: dict[str, dict[str, Any]], took: float | None) -> Published:
