@@ -120,6 +120,17 @@ Totals      {total}         0.00         0.00         3.99000         8.00000   
 """
 
 
+def k6_text(mean: str = "23.96ms", p95: str = "68.54ms", failed: str = "✓ 0 ✗ 96818", count: int = 96818) -> str:
+    return f"""     checks.........................: 100.00% ✓ 28853     ✗ 0
+   ✓ http_req_duration..............: avg={mean}   min=357µs med=14.32ms max=191.19ms p(90)=59.09ms p(95)={p95}
+       {{ expected_response:true }}...: avg=23.96ms   min=357µs med=14.32ms max=191.19ms p(90)=59.09ms p(95)=68.54ms
+     http_req_failed................: 0.00%   {failed}
+     http_reqs......................: {count}  796.154518/s
+     iteration_duration.............: avg=1m2s     min=1.58s med=2.52s   max=1m7.27s    p(90)=2.76s   p(95)=2.81s
+     vus_max........................: 200     min=200 max=200
+"""
+
+
 def k6(failed: int, not_failed: int) -> str:
     return facts.k6().replace('"passes": 6, "fails": 1194', f'"passes": {failed}, "fails": {not_failed}')
 
@@ -158,6 +169,10 @@ HONEST = {
     "connecting is in the times of old versions": _OLD_PGBENCH,
     "requests that neither failed nor not": k6(0, 600),
     "commands of other names": memtier(),
+    "what failed was left out of the excerpt": ycsb(_OK),
+    "the text of k6": k6_text(),
+    "the text of a newer k6, in a comment": k6_text(failed="0 out of 96818").replace("     ", "// "),
+    "the greatest is rounded to its unit": k6_text(mean="4.71ms", p95="191.2ms"),
     "0.00 is rounded": facts.clickbench(result=_SMALL),
 }
 LIARS = {
@@ -181,6 +196,10 @@ LIARS = {
     ),
     "more than connecting explains": (pgbench(count=270000, rate="14593.0", connecting="4512.0"), "R2"),
     "more parts than requests": (k6(600, 900), "R2"),
+    "more OK than reads, in an excerpt": (ycsb(_OK.replace("Return=OK, 80000", "Return=OK, 99000")), "L7"),
+    "a mean of the text above what its percentiles allow": (k6_text(mean="123.96ms"), "L1"),
+    "a p95 of the text below its p90": (k6_text(p95="48.54ms"), "L1"),
+    "more parts than requests of the text": (k6_text(failed="✓ 9000 ✗ 96818"), "R2"),
     "totals without a command": (memtier("70000.00"), "R2"),
     "less than no time": (facts.clickbench(result=[[-0.01, 0.2, 0.2]] * 43), "A10"),
 }
@@ -212,6 +231,14 @@ def test_reports_of_one_file_are_read_each_by_itself(tmp_path: Path) -> None:
     assert limited.offered == 10000.0
 
 
+def test_the_text_of_k6_is_read_as_its_json_is(tmp_path: Path) -> None:
+    first, second = read(tmp_path, k6_text() + k6_text(count=12))
+    assert (first.form, first.rate, first.clients, first.errors) == ("k6", 796.154518, 200.0, 0.0)
+    latency = first.latencies[0]
+    assert (latency.name, latency.least, latency.percentiles[95.0]) == ("http_req_duration", 357e-6, 0.06854)
+    assert second.latencies[0].count == 12
+
+
 def test_what_failed_is_counted(tmp_path: Path) -> None:
     (one,) = read(tmp_path, HONEST["what failed returned, and its times stand apart"])
     assert one.errors == 20000
@@ -224,6 +251,8 @@ DOTS = {
     "wrk": "Running 1s test @ x\n 1.2.3% 5ms\n 50% 1.2.3ms\n 5 requests in 1.2.3s\nRequests/sec: 1.2.3\n",
     "ycsb": "[OVERALL], RunTime(ms), 5e999\n[READ], 1.2.3PercentileLatency(us), 5\n",
     "k6": '{"metrics": {"http_req_duration": {"p(1.2.3)": 5, "p(95)": 5}}}',
+    "k6 text": "http_req_duration....: avg=1.2.3ms max=9h p(999)=1ms p(95)=1m2s\nhttp_req_failed....: 1% 5 out of 3\n"
+    "vus_max.....:  \nvus....:    \nhttp_reqs.....: 1.2.3 4.5.6/s\n",
     "memtier": "Type  Ops/sec  Hits/sec  p1.2.3 Latency  p... Latency\n----\nSets 1 2 3 4\nTotals 1 2 3 4\n",
     "go-tpc": "[Summary] NEW_ORDER - Takes(s): 1.2.3, Count: 5, TPM: ..., 1.2.3th(ms): 5, Avg(ms): ..\n",
     "sysbench": "sysbench total number of events: 5\n avg: 1.2.3\n min: ...\n 95th percentile: ..\n max: .\n",

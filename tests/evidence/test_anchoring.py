@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import shutil
 import threading
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from golden import made
-from lies.forging import forge, samples
+from lies.forging import forge, rewrite, samples
 from support.command import Weigh
 from support.evidence_folders import sealed_run
 from weigh.evidence import journal
 from weigh.evidence.anchoring import log, places
-from weigh.evidence.anchoring.anchor import Anchor
+from weigh.evidence.anchoring.anchor import Anchor, Stamped
 from weigh.evidence.anchoring.anchoring import Anchoring
+from weigh.evidence.anchoring.run_key import RunKey
 from weigh.evidence.anchoring.server import Witness
 from weigh.evidence.journal import Journal
 from weigh.model.errors import EvidenceFault
@@ -33,13 +37,31 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("anchored")
     evidence = [sealed_run(root / "runs", made.agreed()) for _ in range(2)]
     kept = log.Log(root / "witness.jsonl")
-    for number, folder in enumerate(evidence, start=1):
-        heads = list(journal.links(folder))
-        for line in (1, len(heads) // 2, len(heads)):
+    with closing(RunKey()) as key:
+        for number, folder in enumerate(evidence, start=1):
+            rewrite(folder, partial(with_key, key=key.public))
+            first = next(iter(journal.links(folder)))
             _, experiment, _ = folder.name.split("-")
-            kept.add(Anchor(experiment=experiment, attempt=number, line=line, head=heads[line - 1]))
+            begun = kept.add(key.signed(Anchor(experiment=experiment, attempt=number, line=1, head=first, first=first)))
+            forge(folder, partial(with_stamp, anchor=begun))
+            heads = list(journal.links(folder))
+            for line in (len(heads) // 2, len(heads)):
+                one = Anchor(experiment=experiment, attempt=number, line=line, head=heads[line - 1], first=first)
+                kept.add(key.signed(one))
     kept.close()
     return root
+
+
+def with_stamp(events: Events, anchor: Anchor) -> Events:
+    """The event which says that the first line was anchored."""
+    stamp = Stamped(to="http://there:8788", anchor=anchor)
+    return [events[0], journal.Event("anchor", msgspec.to_builtins(stamp)), *events[1:]]
+
+
+def with_key(events: Events, key: str) -> Events:
+    """The key that signs its anchors, as a run names it."""
+    events[0].body["anchor_key"] = key
+    return events
 
 
 @pytest.fixture
@@ -114,10 +136,11 @@ def test_honest_evidence_fits_its_witness(weigh: Weigh) -> None:
 
 @pytest.mark.parametrize("change", [faster, quieter])
 def test_the_same_unanchored_is_called_unprovable(weigh: Weigh, change: Callable[[Events], Events]) -> None:
-    evidence = newest(weigh)
+    evidence = sealed_run(weigh.folder / "plain", made.agreed())
     forge(evidence, change)
-    assert "R9.anchor" not in weigh("verify", str(evidence)).out
-    assert "cannot be proven" in weigh("verify", str(evidence)).out
+    out = weigh("verify", str(evidence)).out
+    assert "R9.anchor" not in out
+    assert "cannot be proven" in out
 
 
 def test_a_shortened_journal_a_removed_attempt_and_another_date_are_found(weigh: Weigh) -> None:
@@ -159,10 +182,11 @@ def test_a_journal_sends_its_heads_while_it_grows(tmp_path: Path, server: str) -
     folder.mkdir()
     written = Journal(folder)
     place = {server: places.place(server)}
-    written.anchor(Anchoring(place, "aaaaaaaaaaaa", 1, folder, interval=1e9).stamps)
-    for event in ("opened", "turn", "turn", "gate", "end"):
-        written.append(event, {"attempt": 1})
-    written.close()
+    with closing(RunKey()) as key:
+        written.anchor(Anchoring(place, "aaaaaaaaaaaa", 1, folder, key, interval=1e9).stamps, key.public)
+        for event in ("opened", "turn", "turn", "gate", "end"):
+            written.append(event, {"attempt": 1})
+        written.close()
     heads = list(journal.links(folder))
     anchors = place[server].read("aaaaaaaaaaaa")
     assert [heads[one.line - 1] for one in anchors] == [one.head for one in anchors]
@@ -175,9 +199,11 @@ def test_a_witness_that_is_gone_ends_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "20261127-aaaaaaaaaaaa-1"
     folder.mkdir()
     written = Journal(folder)
-    written.anchor(Anchoring({"x": places.place("http://127.0.0.1:9")}, "aaaaaaaaaaaa", 1, folder).stamps)
-    written.append("opened", {})
-    written.close()
+    gone = {"x": places.place("http://127.0.0.1:9")}
+    with closing(RunKey()) as key:
+        written.anchor(Anchoring(gone, "aaaaaaaaaaaa", 1, folder, key).stamps, key.public)
+        written.append("opened", {})
+        written.close()
     (stamp,) = (one.body for one in journal.read(folder) if one.event == "anchor")
     assert "does not answer" in stamp["error"]
 
@@ -188,6 +214,7 @@ def test_a_witness_that_is_gone_ends_nothing(tmp_path: Path) -> None:
         {"experiment": "../x", "attempt": 1, "line": 1, "head": "0" * 32},
         {"experiment": "a", "attempt": 1, "line": 0, "head": "0" * 32},
         {"experiment": "a", "attempt": 1, "line": 1, "head": "x"},
+        {"experiment": "a", "attempt": 1, "line": 1, "head": "0" * 32, "signature": "x\\ny"},
     ],
 )
 def test_a_witness_takes_nothing_else(tmp_path: Path, server: str, body: dict[str, Any]) -> None:
@@ -202,20 +229,50 @@ def test_another_measurement_of_the_same_experiment_is_not_accused(weigh: Weigh)
     heads = list(journal.links(evidence))
     _, experiment, _ = evidence.name.split("-")
     log_of_all = log.Log(weigh.folder / "others.jsonl")
-    foreign = Anchor(experiment=experiment, attempt=2, line=3, head="0" * 32, first="1" * 32)
-    log_of_all.add(foreign)
-    log_of_all.close()
+    log_of_all.add(Anchor(experiment=experiment, attempt=2, line=3, head="0" * 32, first="1" * 32))
     run = weigh("verify", str(evidence), "--witness", "others.jsonl", "--json")
-    (one,) = run.json["anchors"]
     assert run.code == 0
-    assert "1 anchor there is of another measurement" in one["text"]
-    assert "was not disproven" in one["text"]
-    both = log.Log(weigh.folder / "both.jsonl")
-    both.add(foreign)
-    both.add(Anchor(experiment=experiment, attempt=2, line=3, head=heads[2], first=heads[0]))
-    both.close()
-    (one,) = weigh("verify", str(evidence), "--witness", "both.jsonl", "--json").json["anchors"]
-    assert one["text"].startswith("anchored 1 time")
+    none, foreign = (one["text"] for one in run.json["anchors"])
+    assert "cannot be proven, and was not disproven" in none
+    assert foreign.startswith("1 anchor there does not fit it")
+    log_of_all.add(Anchor(experiment=experiment, attempt=2, line=3, head=heads[2], first=heads[0]))
+    log_of_all.close()
+    found = weigh("verify", str(evidence), "--witness", "others.jsonl", "--json").json["anchors"]
+    assert found[0]["text"].startswith("anchored 1 time")
+
+
+def enemies(evidence: Path) -> Iterator[Anchor]:
+    """What somebody sends who wants an honest run to be blamed: before it, while it goes on, and long after it."""
+    heads = list(journal.links(evidence))
+    _, experiment, _ = evidence.name.split("-")
+    with closing(RunKey()) as key:
+        for line in (1, 3, len(heads), len(heads) + 50):
+            one = Anchor(experiment=experiment, attempt=2, line=line, head="0" * 32)
+            yield one
+            yield msgspec.structs.replace(one, first=heads[0])
+            yield key.signed(msgspec.structs.replace(one, first=heads[0]))
+            yield msgspec.structs.replace(one, first=heads[0], signature="A" * 200)
+
+
+def test_a_witness_that_somebody_reached_first_accuses_nobody(weigh: Weigh) -> None:
+    evidence = newest(weigh)
+    right = log.read(weigh.folder / "witness.jsonl")
+    (weigh.folder / "witness.jsonl").unlink()
+    reached = log.Log(weigh.folder / "witness.jsonl")
+    for false in enemies(evidence):
+        reached.add(false)
+    for one in right:
+        reached.add(one)
+    reached.close()
+    run = weigh("verify", str(evidence), "--witness", "witness.jsonl", "--json")
+    assert run.code == 0, run.out
+    fits, foreign = (one["text"] for one in run.json["anchors"])
+    assert fits.startswith("anchored 3 times")
+    assert foreign.startswith("16 anchors there do not fit it")
+    forge(evidence, faster)
+    forged = weigh("verify", str(evidence), "--witness", "witness.jsonl", "--json")
+    assert forged.code == 1
+    assert "R9.anchor" in {one.get("code") for one in forged.json["anchors"]}
 
 
 def test_evidence_that_nobody_anchored_is_called_unprovable_by_a_witness_too(weigh: Weigh) -> None:

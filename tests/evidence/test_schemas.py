@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from golden import made
 from support.command import Weigh
 from support.evidence_folders import sealed_run, written_load
 from weigh.cli.catalogue import schemas
+from weigh.evidence.anchoring import log
+from weigh.evidence.anchoring.anchor import Anchor
 
 
 @pytest.mark.parametrize("name", schemas.DOCUMENTS)
@@ -25,6 +28,19 @@ def test_every_document_has_a_schema_with_its_number(name: str) -> None:
     assert found["$id"] == f"urn:weigh:{name.replace('/', ':')}"
     for reference in _references(found):
         assert reference.removeprefix("#/$defs/") in found["$defs"]
+
+
+_NAME = re.compile(r"weigh/[a-z-]+/\d+|weigh/\d+\b")
+_NOT_OF_DOCUMENTS = {"weigh/2"}
+"""Names in the sources that no document has."""
+
+
+def test_every_document_that_the_sources_name_has_a_schema() -> None:
+    """Whatever a command prints or writes with a name can be read by a program: `weigh schema` has what it holds."""
+    sources = Path(schemas.__file__).parents[2]
+    named = {name for path in sources.rglob("*.py") for name in _NAME.findall(path.read_text())}
+    assert len(named) > 50
+    assert sorted(named - set(schemas.DOCUMENTS) - _NOT_OF_DOCUMENTS) == []
 
 
 def _references(part: Any) -> list[str]:
@@ -39,6 +55,7 @@ def test_what_other_commands_print_is_of_the_class_of_its_schema(tmp_path: Path)
     run = sealed_run(tmp_path / "runs", made.agreed())
     pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "t.parquet")
     (tmp_path / "none.parquet").write_bytes(b"PAR1")
+    log.Log(tmp_path / "witness.jsonl").add(Anchor(experiment="a", attempt=1, line=1, head="0" * 32))
     shutil.copy(Path(__file__).parents[1] / "fixtures/judge/hyperfine/fixed-order.json", tmp_path / "times.json")
     for command in (
         ("data", "digest", "t.parquet"),
@@ -50,6 +67,13 @@ def test_what_other_commands_print_is_of_the_class_of_its_schema(tmp_path: Path)
         ("history", "show"),
         ("judge", "times.json"),
         ("gate", "--contender", "duckdb", "--contender", "sqlite", "--plan"),
+        ("lies", "A1"),
+        ("engines",),
+        ("workloads",),
+        ("data", "register", "t.parquet", "--name", "t"),
+        ("data", "list"),
+        ("data", "loaded"),
+        ("witness", "list", "witness.jsonl"),
     ):
         _check(weigh(*command, "--json").json)
 

@@ -114,6 +114,11 @@ def facts(one: Record, other: Record, names: tuple[str, ...]) -> list[str]:
         names: of the facts, :data:`MACHINE` or :data:`STATE`.
     """
     mine, theirs = (record.environment.host if record.environment else {} for record in (one, other))
+    return hosts(mine, theirs, names)
+
+
+def hosts(mine: Mapping[str, Any], theirs: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    """The same of the facts themselves."""
     return [
         _apart(name.removesuffix("_bytes"), mine.get(name), theirs.get(name))
         for name in names

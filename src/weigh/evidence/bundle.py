@@ -41,6 +41,8 @@ _SMALL = 256 << 20
 _RATIO = 500
 """Times its own size that a larger one may unpack to. Journals shrink to a tenth; only zeros shrink to a thousandth."""
 _FILES = 20_000
+_HEADER = 64 << 10
+"""Bytes of a header that extends another: those of a bundle are long names."""
 _CHUNK = 1 << 20
 _REMEDY = "ask for it again: weigh export EVIDENCE --bundle writes it"
 
@@ -71,7 +73,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         seal: BLAKE3 of its seal, which holds a hash of everything else: the digest by which the result is cited.
         weigh: version that sealed it.
         data: what was measured on; None where it was none that has digests.
-        again: the command that measures it again elsewhere.
+        again: the command that measures it again elsewhere; empty where that cannot be.
+        not_again: why not; left out where it can.
     """
 
     schema: str
@@ -81,6 +84,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     data: DataOf | None = None
     again: str = ""
+    not_again: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Unpacked(NamedTuple):
@@ -90,12 +94,13 @@ class Unpacked(NamedTuple):
     folder: Path
 
 
-def packed(folder: Path, kind: str) -> bytes:
+def packed(folder: Path, kind: str, not_again: str = "") -> bytes:
     """The bundle of sealed evidence.
 
     Args:
         folder: the evidence.
         kind: its name.
+        not_again: why `weigh reproduce` refuses it; empty where it does not.
 
     Raises:
         EvidenceFault: there is no seal, or a file cannot be read.
@@ -109,7 +114,8 @@ def packed(folder: Path, kind: str) -> bytes:
         seal=files.hashed(folder / SEAL),
         weigh=sealed.weigh,
         data=_data(folder),
-        again=f"weigh reproduce {name}{SUFFIX}",
+        again="" if not_again else f"weigh reproduce {name}{SUFFIX}",
+        not_again=not_again or msgspec.UNSET,
     )
     packed_bytes = io.BytesIO()
     with tarfile.open(fileobj=packed_bytes, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
@@ -141,7 +147,10 @@ def unpacked(path: Path, into: Path) -> Unpacked:
         EvidenceFault: it is no bundle, holds names that lead elsewhere, or is not of what its document says.
     """
     try:
-        with path.open("rb") as file, tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|") as archive:
+        with (
+            path.open("rb") as file,
+            tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|", tarinfo=_Member) as archive,
+        ):
             most = left = min(_MOST, max(_SMALL, _RATIO * path.stat().st_size))
             for at, member in enumerate(archive):
                 if at >= _FILES:
@@ -191,6 +200,16 @@ def _data(folder: Path) -> DataOf | None:
     seed = "" if dataset.seed is None else f" --seed {dataset.seed}"
     made = "" if dataset.from_user else f"weigh data make {family} --scale {dataset.scale}{seed}"
     return DataOf(generator=dataset.generator, made=made, bytes=manifest.bytes, digests=manifest.digests)
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header is as small as any of a bundle: one of another kind is read into memory as a whole."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo | None:
+        if not self.isreg() and self.size > _HEADER:
+            raise tarfile.ReadError(f"a header of {self.size:,} bytes")
+        made: tarfile.TarInfo | None = super()._proc_member(archive)  # type: ignore[misc]
+        return made
 
 
 class _Unpacking(io.RawIOBase):

@@ -129,6 +129,8 @@ class Journal:
                 whole, last, self._count = whole + len(line), line[:-1], self._count + 1
         self._before = link(last)
         self._stamps: Callable[[str, int, str], Sequence[Any]] | None = None
+        self.anchor_key: str | msgspec.UnsetType = msgspec.UNSET
+        """The public key that signs its anchors; left out where it has none."""
         self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
         try:
@@ -157,18 +159,23 @@ class Journal:
             os.ftruncate(self._file.fileno(), end)
             raise self._full(error) from error
         self._before, self._count = link(line[:-1]), self._count + 1
-        stamps = self._stamps(event, self._count, self._before) if self._stamps else ()
+        stamps: Sequence[Any] = ()
+        if self._stamps:
+            # What is known elsewhere has to be here after a power cut as well: what lacks it looks made anew.
+            os.fsync(self._file.fileno())
+            stamps = self._stamps(event, self._count, self._before)
         # Nothing follows the end: that it was anchored is known elsewhere alone.
         for stamp in stamps if event != "end" else ():
             self.append("anchor", stamp)
 
-    def anchor(self, stamps: Callable[[str, int, str], Sequence[Any]]) -> None:
+    def anchor(self, stamps: Callable[[str, int, str], Sequence[Any]], key: str) -> None:
         """Have its head kept elsewhere from now on.
 
         Args:
             stamps: is told each event, the number of lines and their head, and says what was sent.
+            key: public key that signs what is sent.
         """
-        self._stamps = stamps
+        self._stamps, self.anchor_key = stamps, key
 
     def close(self) -> None:
         """Make it durable and give the ballast back."""

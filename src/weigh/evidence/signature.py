@@ -58,7 +58,7 @@ def sign(folder: Path, key: Path) -> Path:
     """
     read_seal(folder)
     # The passphrase is asked for on the terminal itself.
-    done = _ssh_keygen("sign", "-f", str(key.absolute()), "-n", NAMESPACE, stdin=files.content(folder / SEAL))
+    done = ssh_keygen("-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE, stdin=files.content(folder / SEAL))
     if done.returncode or not done.stdout:
         raise UsageError(
             f"the key cannot sign: {_printed(done)}",
@@ -95,10 +95,10 @@ def check(folder: Path, trusted: Path) -> Signature | Problem:
         keys, signature = Path(place, "keys"), Path(place, "signature")
         keys.write_bytes(allowed)
         signature.write_bytes(signed)
-        found = _ssh_keygen("find-principals", "-f", str(keys), "-s", str(signature))
+        found = ssh_keygen("-Y", "find-principals", "-f", str(keys), "-s", str(signature))
         for signer in found.stdout.decode(errors="replace").splitlines():
-            done = _ssh_keygen(
-                "verify", "-f", str(keys), "-I", signer, "-n", NAMESPACE, "-s", str(signature), stdin=sealed
+            done = ssh_keygen(
+                "-Y", "verify", "-f", str(keys), "-I", signer, "-n", NAMESPACE, "-s", str(signature), stdin=sealed
             )
             if done.returncode == 0:
                 key = done.stdout.decode(errors="replace").strip().rpartition(" with ")[2]
@@ -146,16 +146,19 @@ def _problem(text: str) -> Problem:
     return Problem(code=codes.R9_SIGNATURE.code, file=SIGNATURE, text=text)
 
 
-def _ssh_keygen(what: str, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def ssh_keygen(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """What ``ssh-keygen`` does with these arguments.
+
+    Raises:
+        EnvironmentFault: it is not installed, or does not end.
+    """
     program = shutil.which("ssh-keygen")
     if program is None:
         raise EnvironmentFault(
             "ssh-keygen is not installed, which makes and checks signatures", remedy="install OpenSSH's client"
         )
     try:
-        return subprocess.run(
-            [program, "-Y", what, *arguments], input=stdin, capture_output=True, timeout=_TIMEOUT, check=False
-        )
+        return subprocess.run([program, *arguments], input=stdin, capture_output=True, timeout=_TIMEOUT, check=False)
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFault(
             f"ssh-keygen did not end within {_TIMEOUT:g} s", remedy="unlock the key with ssh-add first"

@@ -109,7 +109,7 @@ class Attempt:
         """
         findings: list[Finding] = []
         if self._resumption is None:
-            self._journal.append("opened", records.opened(self._number, self._spec))
+            self._journal.append("opened", records.opened(self._number, self._spec, self._journal.anchor_key))
             findings += [*map(attempts.removed, attempts.missing(folder)), *self._setup.suite_findings]
         workload = self._setup.workload
         # First of all: a report must carry the workload's notice even where no engine could be started.

@@ -135,12 +135,13 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     """A killed attempt was continued.
 
     Attributes:
-        blocks: how many had been begun.
-        turns: how many turns were kept.
+        blocks, turns: how many had been begun, and were kept.
+        anchor_key: public key that signs its anchors from then on.
     """
 
     blocks: int
     turns: int
+    anchor_key: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class RequestsOfTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,11 +233,13 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Drawn for this attempt, so that no other journal begins with the same line."""
     at: str | msgspec.UnsetType = msgspec.UNSET
     """When it began, UTC."""
+    anchor_key: str | msgspec.UnsetType = msgspec.UNSET
+    """Public key that signs its anchors."""
 
 
-def opened(attempt: int, spec: Spec) -> Opened:
+def opened(attempt: int, spec: Spec, key: str | msgspec.UnsetType = msgspec.UNSET) -> Opened:
     """Of an attempt that begins now."""
-    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16), at=sealing.now())
+    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16), at=sealing.now(), anchor_key=key)
 
 
 MOST_TURNS = 100_000

@@ -126,7 +126,7 @@ def resumption(record: Record, setup: Setup, journal: Journal, progress: Progres
     read = read_contenders(setup.contenders, setup.link)
     check_same(record, read.reads, [data.manifest for data in setup.layouts.values()])
     turns = len({(sample.block, sample.turn) for sample in record.samples})
-    journal.append("resumed", records.Resumed(blocks=len(record.blocks), turns=turns))
+    journal.append("resumed", records.Resumed(blocks=len(record.blocks), turns=turns, anchor_key=journal.anchor_key))
     progress.say(f"going on after {units.count(turns, 'turn')}")
     findings = (_resumed(len(record.blocks) - 1, turns),) if record.blocks else ()
     return Resumption(record, read, findings)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from weigh.evidence import attempts
 from weigh.evidence.anchoring import places
 from weigh.evidence.anchoring.anchoring import Anchoring
+from weigh.evidence.anchoring.run_key import RunKey
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted, sealed
 from weigh.experiment import derived, record
@@ -60,6 +61,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
         if left.folder is not None and left.done:
             return left.folder
         witnesses = {one: places.place(one) for one in request.anchor}
+        key = stack.enter_context(closing(RunKey())) if witnesses else None
         setup = prepare(spec, request, progress, stack)
         before = left.record
         if left.folder is not None and before is not None:
@@ -68,8 +70,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             folder, number = attempts.begin(request.root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
-        if witnesses:
-            journal.anchor(Anchoring(witnesses, spec.id, number, folder).stamps)
+        if key:
+            journal.anchor(Anchoring(witnesses, spec.id, number, folder, key).stamps, key.public)
         earlier = record.earlier(folder) if spec.precision else ()
         resumption = resuming.resumption(before, setup, journal, progress) if before else None
         attempt = Attempt(setup, number, journal, progress, earlier, resumption)

@@ -91,11 +91,13 @@ def load_ladder(folder: Path) -> About:
 def reproduction(folder: Path) -> About:
     """Of a reproduction: the evidence that it is of."""
     from weigh.experiment.record import read_spec
+    from weigh.load import record as loads
     from weigh.reproduce.record import read
 
     record = read(folder)
     here = folder / record.here.evidence
-    return About(read_spec(here).title, f"of {record.original.evidence}", _end(here))
+    title = loads.read_spec(here).title if loads.is_load(here) else read_spec(here).title
+    return About(title, f"of {record.original.evidence}", _end(here))
 
 
 def _end(folder: Path) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.kinds.evidence import AnyEvidence, Evidence
+from weigh.kinds.evidence import AnyEvidence, Evidence, LoadEvidence
 from weigh.kinds.table import REPRODUCTION
 from weigh.reproduce.files import ReproductionVerification
 from weigh.reproduce.results import ReproductionResults
@@ -12,6 +12,7 @@ from weigh.reproduce.results import ReproductionResults
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.load.spec import LoadSpec
     from weigh.model.spec import Spec
     from weigh.model.verdict import Tier
     from weigh.reproduce.outcome import Outcome
@@ -27,18 +28,19 @@ class ReproductionEvidence(AnyEvidence[ReproductionResults, ReproductionVerifica
         self._read = REPRODUCTION.read(self.path)
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> Spec | LoadSpec:
         """What was decided beforehand for what was measured here."""
         return self._read.here.spec
 
     @property
-    def here(self) -> Evidence:
+    def here(self) -> Evidence | LoadEvidence:
         """The evidence that was measured here."""
-        return Evidence(self.path / self._read.record.here.evidence)
+        made = LoadEvidence if self._read.is_load else Evidence
+        return made(self.path / self._read.record.here.evidence)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """What became of each verdict of the original."""
+        """What became of each verdict of the original; of a load of each figure."""
         return self._read.outcomes
 
     @property

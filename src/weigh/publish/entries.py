@@ -10,10 +10,12 @@ from weigh.evidence import attempts, bundle, files, naming, signature
 from weigh.evidence.citation import Citation, cited
 from weigh.evidence.seal import SEAL
 from weigh.experiment.report.files import VERDICTS
-from weigh.kinds.table import RUN
+from weigh.kinds.table import REPRODUCTION, RUN
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
+from weigh.reproduce.record import read as reproduction
+from weigh.reproduce.run import why_not
 from weigh.serve.stored.documents import summary
 from weigh.serve.stored.summary import UNFINISHED
 
@@ -97,10 +99,13 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
     found, _ = summary(folder, kind)
     document = _document(folder) if kind.name == RUN.name else None
     packed, file = b"", bundles.get(folder.resolve(), "")
+    # A bundle is of a journal alone.
+    not_again = why_not(kind.name, folder) if kind.file == _JOURNAL else kind.noun
     if not file and kind.file == _JOURNAL and _sealed(folder):
-        packed, file = bundle.packed(folder, kind.name), f"bundles/{name}{bundle.SUFFIX}"
+        packed, file = bundle.packed(folder, kind.name, not_again), f"bundles/{name}{bundle.SUFFIX}"
         bundles |= dict.fromkeys((folder.resolve(), *attempts.earlier_folders(folder)), file)
     environment = _environment(folder)
+    command = environment.get("command") or _command(folder, kind)
     entry = Published(
         name=name,
         kind=kind.name,
@@ -112,8 +117,8 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         verified=verified,
         passes=passes,
         signed=signature.is_signed(folder),
-        command=one_line(str(environment.get("command", "")), 1000),
-        again=f"weigh reproduce {file.rpartition('/')[2]}" if file and kind.name == RUN.name else "",
+        command=one_line(str(command), 1000),
+        again=f"weigh reproduce {file.rpartition('/')[2]}" if file and not not_again else "",
         bundle=file,
         page=f"evidence/{name}.html",
         terms=_terms(document),
@@ -162,6 +167,18 @@ def _document(folder: Path) -> dict[str, Any] | None:
         return files.decoded(files.content(folder / VERDICTS), dict[str, Any])
     except (OSError, EvidenceFault):
         return None
+
+
+def _command(folder: Path, kind: Kind[Any, Any]) -> str:
+    """What made evidence without a journal: a ladder, or a reproduction, whose own evidence lies inside."""
+    if kind.name == REPRODUCTION.name:
+        return str(_environment(folder / reproduction(folder).here.evidence).get("command", ""))
+    try:
+        document = files.decoded(files.content(folder / kind.file), dict[str, Any])
+    except (OSError, EvidenceFault):
+        return ""
+    plan = document.get("plan")
+    return str(document.get("command") or (plan.get("command") if isinstance(plan, dict) else "") or "")
 
 
 def _environment(folder: Path) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -63,7 +63,7 @@ class SiteDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     weigh: str
     files: tuple[str, ...]
-    evidence: tuple[dict[str, object], ...]
+    evidence: tuple[dict[str, Any], ...]
 
 
 def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", with_terms: bool = False) -> Site:

@@ -14,10 +14,12 @@ from weigh.evidence.seal import SEAL, SIGNATURE
 from weigh.evidence.verification import UNKEYED, Outcome, Problem, hashes, not_following, read_seal
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_run
+from weigh.load.verify import LoadVerification
+from weigh.load.verify import verify as verify_load
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.reproduce import record
-from weigh.reproduce.record import BUNDLE, JSON, ReproductionRecord
+from weigh.reproduce.record import BUNDLE, JSON, LOAD, ReproductionRecord
 from weigh.reproduce.report import document, page
 from weigh.reproduce.results import reproduction_results
 
@@ -35,7 +37,8 @@ class ReproductionVerification(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         reproduction: name of its directory.
         weigh: the version that sealed it.
-        original, here: what came of each evidence; None of one that cannot be read.
+        original, here: what came of each evidence; None of one that cannot be read, and of loads.
+        original_load, here_load: the same of loads; left out of runs.
         problems: of the reproduction's own files.
     """
 
@@ -44,11 +47,18 @@ class ReproductionVerification(msgspec.Struct, frozen=True, kw_only=True):
     original: Verification | None
     here: Verification | None
     problems: tuple[Problem, ...]
+    original_load: LoadVerification | msgspec.UnsetType | None = msgspec.UNSET
+    here_load: LoadVerification | msgspec.UnsetType | None = msgspec.UNSET
+
+    @property
+    def sides(self) -> tuple[Verification | LoadVerification | None, Verification | LoadVerification | None]:
+        """What came of the original, and of what was measured here."""
+        return self.original or self.original_load or None, self.here or self.here_load or None
 
     @property
     def passed(self) -> bool:
         """Whether nothing is wrong anywhere."""
-        return not self.problems and all(one and one.passed for one in (self.original, self.here))
+        return not self.problems and all(one and one.passed for one in self.sides)
 
 
 def read(folder: Path) -> ReproductionResults:
@@ -103,23 +113,34 @@ def verify(folder: Path) -> ReproductionVerification:
     sealed, problems = read_seal(folder)
     problems += hashes(folder, sealed)
     written = record.read(folder)
-    original, here = None, None
+    original: Verification | LoadVerification | None = None
+    here: Verification | LoadVerification | None = None
     try:
         with tempfile.TemporaryDirectory(prefix="weigh-bundle-") as place:
-            original = verify_run(bundle.unpacked(folder / BUNDLE, Path(place)).folder)
+            unpacked = bundle.unpacked(folder / BUNDLE, Path(place))
+            original = verified(unpacked.head.kind, unpacked.folder)
             problems += _sealed(Path(place) / written.original.evidence, written.original)
-        here = verify_run(folder / written.here.evidence)
+        here = verified(unpacked.head.kind, folder / written.here.evidence)
         problems += _sealed(folder / written.here.evidence, written.here)
         problems += not_following(folder, _rendered(folder), sealed, "it does not follow from the two evidences")
     except (WeighError, OSError) as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=JSON, text=str(error)))
-    return ReproductionVerification(
+    found = ReproductionVerification(
         reproduction=folder.resolve().name,
         weigh=sealed.weigh,
-        original=original,
-        here=here,
+        original=original if isinstance(original, Verification) else None,
+        here=here if isinstance(here, Verification) else None,
         problems=tuple(problems),
     )
+    if not any(isinstance(one, LoadVerification) for one in (original, here)):
+        return found
+    loads = [one if isinstance(one, LoadVerification) else None for one in (original, here)]
+    return msgspec.structs.replace(found, original_load=loads[0], here_load=loads[1])
+
+
+def verified(kind: str, folder: Path) -> Verification | LoadVerification:
+    """Verify evidence of a run or of a load; raises as they do."""
+    return verify_load(folder) if kind == LOAD else verify_run(folder)
 
 
 def _sealed(folder: Path, place: record.Place) -> list[Problem]:
@@ -133,14 +154,21 @@ def _sealed(folder: Path, place: record.Place) -> list[Problem]:
     return [Problem(code=codes.R4_HASH.code, file=JSON, text=text)]
 
 
+def recomputed(one: Verification | LoadVerification) -> str:
+    """What was computed again, in words."""
+    if isinstance(one, LoadVerification):
+        return f"{one.files} files hashed, figures recomputed from {one.histograms} histograms"
+    return f"{one.files} files hashed, {one.verdicts} verdicts recomputed"
+
+
 def lines(found: ReproductionVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: each evidence, then the whole."""
-    for what, one in (("the original", found.original), ("what was measured here", found.here)):
+    for what, one in zip(("the original", "what was measured here"), found.sides, strict=True):
         if one is None:
             yield Outcome(f"{what} cannot be read", passed=False)
             continue
         yield from one.problems
-        state = f"passes: {one.files} files hashed, {one.verdicts} verdicts recomputed" if one.passed else "FAILS"
+        state = f"passes: {recomputed(one)}" if one.passed else "FAILS"
         yield Outcome(f"{what}, {one.evidence}, {state}", passed=one.passed)
     yield from found.problems
     state = "passes: each outcome follows from both" if found.passed else "FAILS"

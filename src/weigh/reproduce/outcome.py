@@ -38,6 +38,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         verdict: its name.
         ratio, low, high: contender over baseline, and its interval; None where there is none.
         reasons: codes of why it decides nothing.
+        value: of a load: seconds, or requests a second, whose interval it is then; left out of a run.
     """
 
     verdict: str
@@ -45,13 +46,15 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     reasons: tuple[str, ...] = ()
+    value: float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of the original with what was found here.
 
     Attributes:
-        operation, contender, metric, temperature, scale, layout: of the original's verdict.
+        operation, contender, metric, temperature, scale, layout: of the original's verdict. Of a load: loop and
+            connections, its target, the figure; or what was required.
         outcome: what became of it.
         why: in a sentence.
         original: what it said.

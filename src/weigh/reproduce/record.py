@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SCHEMA = "weigh/reproduction/1"
 JSON = "reproduction.json"
 BUNDLE = "original.weigh"
+RUN, LOAD = "run", "load"
+"""Kinds of evidence that are measured again."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from weigh.render import blocks, comparison
 from weigh.render import page as pages
 from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Page, Part, Row, Section, Table, titled
 from weigh.render.terminal import report
+from weigh.reproduce.loads.outcome import unit
 from weigh.reproduce.outcome import Outcome, OutcomeName
 from weigh.reproduce.record import SCHEMA, Place
 
@@ -35,6 +36,12 @@ _MOST_KINDS = 20
 """Kinds of reasons that are told one by one."""
 _DIFFERENCES = 6
 """Differences of contenders that are told one by one."""
+_MEANS_LOAD = (
+    "CONFIRMED: the intervals meet, and each is narrower than a factor of 2; or what is required holds, or is broken, "
+    "on both sides. CONTRADICTED: they have nothing in common on the same kind of machine: where both sides have "
+    "several lives of the server, these are intervals of the next run; of one life they must be a factor of 2 apart. "
+    "OTHER MACHINE: the same on another machine. NOT DECIDED: all else, with its reason."
+)
 _MEANS = (
     "CONFIRMED: decided here as there. CONTRADICTED: decided otherwise on the same kind of machine, or answers that "
     "agreed there differ here. OTHER MACHINE: decided otherwise, and the machines differ, so both may be right. NOT "
@@ -52,8 +59,8 @@ class ReproductionDocument(msgspec.Struct, frozen=True, kw_only=True):
         same_machine: whether the facts of both machines are the same.
         machine: in what they differ.
         environment: in what contenders and data differ.
-        counts: how many verdicts of wall time have each outcome.
-        outcomes: one of every verdict of the original.
+        counts: how many verdicts of wall time have each outcome; of a load how many figures.
+        outcomes: one of every verdict of the original; of a load of every figure.
         findings: of what was measured here.
         weigh: version that compared them.
     """
@@ -94,7 +101,7 @@ def text(results: ReproductionResults, name: str) -> RenderableType:
         Lines(list(_about(results, f"{name}/"))),
         _table(results.headline),
         Lines(list(_others(results))) if len(results.outcomes) > len(results.headline) else None,
-        comparison.notes([_MEANS, *_whys(results.headline)]),
+        comparison.notes([_means(results), *_whys(results.headline)]),
     )
 
 
@@ -104,6 +111,8 @@ def page(results: ReproductionResults) -> bytes:
         Section(f"Verdicts of {metric}", [_table(tuple(group))], f"of-{metric.replace('_', '-')}")
         for metric, group in _by_metric(results.outcomes).items()
     ]
+    if results.is_load:
+        every = [Section("Figures", [_table(results.outcomes)], "figures")]
     return pages.page(
         Page(
             command="weigh reproduce",
@@ -112,7 +121,7 @@ def page(results: ReproductionResults) -> bytes:
             head=[Lines(list(_about(results, "")), css="meta", most=800)],
             blocks=[
                 *every,
-                Section("How to read it", [comparison.notes([_MEANS, *_whys(results.outcomes)])], "notes"),
+                Section("How to read it", [comparison.notes([_means(results), *_whys(results.outcomes)])], "notes"),
                 blocks.Findings(results.findings),
             ],
             weigh=__version__,
@@ -123,13 +132,27 @@ def page(results: ReproductionResults) -> bytes:
 def _heading(results: ReproductionResults) -> str:
     counts = results.counts
     named = ", ".join(f"{count} {name.upper()}" for name, count in counts.items() if count)
-    return f"{named} of {units.count(len(results.headline), 'verdict')} of wall time." if named else "No verdicts."
+    of = f"{units.count(len(results.headline), 'verdict')} of wall time"
+    if results.is_load:
+        of = units.count(len(results.headline), "figure")
+    return f"{named} of {of}." if named else "No verdicts."
+
+
+def _means(results: ReproductionResults) -> str:
+    return _MEANS_LOAD if results.is_load else _MEANS
 
 
 def _about(results: ReproductionResults, place: str) -> Iterator[blocks.Phrase]:
     yield f"original {results.record.original.evidence}, seal {results.record.original.seal[:16]}"
     yield f"here     {place}{results.record.here.evidence}, seal {results.record.here.seal[:16]}"
-    yield "the row digests of the data are the same"
+    if results.is_load:
+        yield "the load is the same: workload, schedule, rate, connections, length and seed"
+        if results.here.attempt > 1:
+            yield Part(
+                f"attempt {results.here.attempt} here: the earlier ones lie beside it, and are not in this", "open"
+            )
+    else:
+        yield "the row digests of the data are the same"
     if results.machine:
         yield Part(f"another machine: {'; '.join(results.machine)}", "open")
     else:
@@ -142,28 +165,41 @@ def _about(results: ReproductionResults, place: str) -> Iterator[blocks.Phrase]:
 
 def _table(outcomes: tuple[Outcome, ...]) -> Table:
     groups: dict[str, list[Row]] = {}
+    of_load = False
     for one in outcomes:
-        name = one.contender if one.temperature == "hot" else f"{one.contender}, {one.temperature}"
-        cells = [name, *_claim(one.original), *_claim(one.here), Cell(one.outcome.upper(), _STYLE[one.outcome])]
-        groups.setdefault(one.operation, []).append(Row(cells))
+        of_load = of_load or not one.temperature
+        name = one.metric if of_load else one.contender
+        name = name if one.temperature in ("hot", "") else f"{name}, {one.temperature}"
+        claims = [*_claim(one.original, one.metric), *_claim(one.here, one.metric)]
+        groups.setdefault(one.operation, []).append(
+            Row([name, *claims, Cell(one.outcome.upper(), _STYLE[one.outcome])])
+        )
     return Table(
         [
-            Column("contender"),
-            Column("original"),
+            Column("figure" if of_load else "contender"),
+            Column("original", right=of_load),
             Column("interval", right=True),
-            Column("here"),
+            Column("here", right=of_load),
             Column("interval", right=True),
             Column("outcome", whole=True),
         ],
         [Group(name, rows) for name, rows in groups.items()],
-        grouped_by="operation",
+        grouped_by="load" if of_load else "operation",
     )
 
 
-def _claim(one: Claim | None) -> list[blocks.Content]:
+def _claim(one: Claim | None, metric: str) -> list[blocks.Content]:
     if one is None:
         return ["-", ""]
-    return [one.verdict.upper(), Interval(one.low, one.high)]
+    if one.value is msgspec.UNSET or one.value is None:
+        return [one.verdict.upper(), Interval(one.low, one.high)]
+    text = units.seconds if unit(metric) == "s" else _rate
+    interval = "" if one.low is None or one.high is None else f"{text(one.low)} - {text(one.high)}"
+    return [text(one.value), interval]
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.6g}/s"
 
 
 def _others(results: ReproductionResults) -> Iterator[str]:
@@ -190,4 +226,5 @@ def _whys(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
     for group in list(groups.values())[:_MOST_KINDS]:
         first = group[0]
         more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
-        yield f"{first.outcome.upper()}, {first.operation}, {first.contender}{more}: {first.why}"
+        what = first.contender if first.temperature else first.metric
+        yield f"{first.outcome.upper()}, {first.operation}, {what}{more}: {first.why}"

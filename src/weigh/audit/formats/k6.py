@@ -1,4 +1,7 @@
-"""k6: the summary of ``handleSummary`` and of ``--summary-export``; lines of ``--out json`` are for ``weigh judge``."""
+"""k6: the summary of ``handleSummary`` and of ``--summary-export``, and the text that it prints at the end.
+
+Lines of ``--out json`` are for ``weigh judge``.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +9,93 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from weigh.audit.published import Latency, Part, Published, Rate
-from weigh.audit.text import number, percentile, table
+from weigh.audit.text import number, percentile, step, table
 
 if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "k6"
 _RANK = re.compile(r"p\(([\d.]+)\)")
+_LINE = re.compile(r"^[^\w{}\n]{0,40}(\w{1,60})\.{3,80}: *(.{1,400})$", re.MULTILINE)
+"""A metric of the text: its name, dots, its values."""
+_VALUE = re.compile(r"(avg|min|med|max|p\([\d.]{1,8}\))=([\d.]{1,30})(ms|µs|us|ns|s|m|h)?(?:([\d.]{1,30})s)?")
+_COUNT = re.compile(r"^([\d.]{1,30}) +([\d.]{1,30})/s")
+_SHARE = re.compile(r"^([\d.]{1,30})% +(?:✓ *(\d{1,20}) +✗ *(\d{1,20})|(\d{1,20}) out of (\d{1,20}))")
+_SUMMARIES = 1_000
+"""Of one text that are read."""
+_MS = {"ns": 1e-6, "µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
+_STEP = "step"
+"""Of a time of the text: half of the last digit that is printed, in ms."""
 _TIMES = ("http_req_duration", "grpc_req_duration", "iteration_duration")
 
 
 def recognises(text: Text) -> bool:
     """Metrics with one of its times."""
-    return any(name in table(text.object.get("metrics")) for name in (*_TIMES, "iterations"))
+    if any(name in table(text.object.get("metrics")) for name in (*_TIMES, "iterations")):
+        return True
+    return text.json is None and any(one[1] in _TIMES for one in _LINE.finditer(text.text))
 
 
 def read(text: Text) -> list[Published]:
-    """One result."""
-    metrics = {name: _values(one) for name, one in table(text.object["metrics"]).items()}
-    name = next((name for name in _TIMES if name in metrics), "")
+    """One result; of the text one each time that its metrics begin anew."""
+    if text.json is None:
+        return [_result(text, metrics, None) for metrics in _printed(text)]
     took = number(table(text.object.get("state")).get("testRunDurationMs"))
-    took = took * 1e-3 if took else None
+    metrics = {name: _values(one) for name, one in table(text.object["metrics"]).items()}
+    return [_result(text, metrics, took * 1e-3 if took else None)]
+
+
+def _printed(text: Text) -> list[dict[str, dict[str, Any]]]:
+    """The metrics of each summary in a text, as JSON has them."""
+    found: list[dict[str, dict[str, Any]]] = [{}]
+    for line in _LINE.finditer(text.text):
+        if line[1] in found[-1]:
+            found.append({})
+        found[-1][line[1]] = _metric(line[2])
+    return [one for one in found[:_SUMMARIES] if any(name in one for name in _TIMES)]
+
+
+def _metric(printed: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    steps = []
+    for name, value, unit, more in _VALUE.findall(printed):
+        if (read_as := number(value)) is not None:
+            # ``1m30s`` has no digits behind its seconds.
+            values[name] = read_as * _MS.get(unit, 1.0) + 1e3 * (number(more) or 0.0)
+            steps.append(1e3 * step(value, 1e-3 * _MS.get(unit, 1.0)))
+    if steps:
+        return {**values, _STEP: max(steps)}
+    if share := _SHARE.match(printed):
+        _, passes, fails, few, all_of = share.groups()
+        passes, fails = (passes, fails) if few is None else (few, str(max(int(all_of) - int(few), 0)))
+        return {"rate": (number(share[1]) or 0.0) / 100.0, "passes": number(passes), "fails": number(fails)}
+    if counted := _COUNT.match(printed):
+        return {"count": number(counted[1]), "rate": number(counted[2])}
+    return {"value": number(printed.strip().partition(" ")[0])}
+
+
+def _result(text: Text, metrics: dict[str, dict[str, Any]], took: float | None) -> Published:
+    name = next((name for name in _TIMES if name in metrics), "")
     requests = metrics.get("http_reqs") or metrics.get("iterations") or {}
     count, rate = number(requests.get("count")), number(requests.get("rate"))
     failed = metrics.get("http_req_failed", {})
     share, passes = number(failed.get("rate", failed.get("value"))), number(failed.get("passes"))
-    return [
-        Published(
-            form=NAME,
-            file=text.name,
-            benchmark="requests of a script",
-            workload="http",
-            clients=number(metrics.get("vus_max", {}).get("max", metrics.get("vus_max", {}).get("value"))),
-            # An iteration may send several requests, and batches of them.
-            pipelined=True,
-            rate=rate,
-            seconds=took,
-            errors=passes if passes is not None else share * count if share is not None and count is not None else None,
-            latencies=(_latency(name, metrics[name], count),) if name else (),
-            rates=(Rate(name="requests", count=count, seconds=took, rate=rate),) if count and took and rate else (),
-            parts=tuple(_parts(failed, count)),
-            lacks={"L2": "k6 counts a request from its sending, and the summary does not say by which executor"},
-        )
-    ]
+    return Published(
+        form=NAME,
+        file=text.name,
+        benchmark="requests of a script",
+        workload="http",
+        clients=number(metrics.get("vus_max", {}).get("max", metrics.get("vus_max", {}).get("value"))),
+        # An iteration may send several requests, and batches of them.
+        pipelined=True,
+        rate=rate,
+        seconds=took,
+        errors=passes if passes is not None else share * count if share is not None and count is not None else None,
+        latencies=(_latency(name, metrics[name], count),) if name else (),
+        rates=(Rate(name="requests", count=count, seconds=took, rate=rate),) if count and took and rate else (),
+        parts=tuple(_parts(failed, count)),
+        lacks={"L2": "k6 counts a request from its sending, and the summary does not say by which executor"},
+    )
 
 
 def _values(one: object) -> dict[str, Any]:
@@ -76,6 +123,7 @@ def _latency(name: str, values: dict[str, Any], count: float | None) -> Latency:
         least=time("min"),
         most=time("max"),
         percentiles=percentiles,
+        step=(number(values.get(_STEP)) or 0.0) * 1e-3,
     )
 
 

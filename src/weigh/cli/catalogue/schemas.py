@@ -40,8 +40,29 @@ DOCUMENTS = {
     "weigh/runs/1": "weigh.evidence.listing:RunsDocument",
     "weigh/bundle/1": "weigh.evidence.bundle:Head",
     "weigh/audit-results/1": "weigh.audit.report:AuditDocument",
+    "weigh/engines/1": "weigh.cli.catalogue.documents:EnginesDocument",
+    "weigh/workloads/1": "weigh.cli.catalogue.documents:WorkloadsDocument",
+    "weigh/audit/1": "weigh.cli.catalogue.documents:WorkloadAuditDocument",
+    "weigh/lies/1": "weigh.cli.catalogue.documents:LiesDocument",
+    "weigh/lies-run/1": "weigh.cli.catalogue.documents:LiesRunDocument",
+    "weigh/registered/1": "weigh.cli.catalogue.documents:RegisteredDocument",
+    "weigh/loaded/1": "weigh.cli.catalogue.documents:LoadedDocument",
+    "weigh/witness/1": "weigh.cli.catalogue.documents:WitnessDocument",
+    "weigh/checksums/1": "weigh.cli.catalogue.documents:ChecksumsDocument",
+    "weigh/parts/1": "weigh.cli.catalogue.documents:PartsDocument",
+    "weigh/plan-parts/1": "weigh.cli.catalogue.documents:PlanPartsDocument",
+    "weigh/check-parts/1": "weigh.cli.catalogue.documents:CheckPartsDocument",
+    "weigh/digest-parts/1": "weigh.cli.catalogue.documents:DigestPartsDocument",
+    "weigh/diff-parts/1": "weigh.cli.catalogue.documents:DiffPartsDocument",
+    "weigh/site/1": "weigh.publish.site:SiteDocument",
+    "weigh/history-entry/1": "weigh.history.entry:Entry",
+    "weigh/doctor-snapshot/1": "weigh.doctor.tuning:Snapshot",
+    "weigh/pins/1": "weigh.experiment.gate.pinned:Pins",
+    "weigh/load-pins/1": "weigh.load.gate_events:Pins",
+    "weigh/trace/1": "weigh.capture.trace:Header",
     "weigh/verify/1": "weigh.experiment.verify.verify:Verification",
     "weigh/verify-ladder/1": "weigh.ladder.verify:LadderVerification",
+    "weigh/verify-load-ladder/1": "weigh.ladder.load.verify:LoadLadderVerification",
     "weigh/verify-load/1": "weigh.load.verify:LoadVerification",
     "weigh/verify-load-comparison/1": "weigh.load.comparison.verify:LoadComparisonVerification",
     "weigh/verify-streams/1": "weigh.streams.files:StreamsVerification",
@@ -52,6 +73,14 @@ DOCUMENTS = {
 Of two classes a document is one or the other.
 """
 _VERIFIED = "weigh/verify"
+_OBJECT = {"type": "object"}
+_WHERE_WANTED = {
+    "sql": {"anyOf": [_OBJECT, {"type": "null"}]},
+    "signature": _OBJECT,
+    "anchors": {"type": "array", "items": _OBJECT},
+    "not_compared": {"type": "array", "items": {"type": "string"}},
+}
+"""What a document of ``verify`` also has where it was wanted: ``--sql``, ``--key``, ``--witness``, an older weigh."""
 
 
 @contextmanager
@@ -90,7 +119,7 @@ def schema(name: str) -> dict[str, Any]:
     if name.startswith(_VERIFIED):
         document = {
             "type": "object",
-            "properties": {"passed": {"type": "boolean"}, "verification": parts[0]},
+            "properties": {"passed": {"type": "boolean"}, "verification": parts[0], **_WHERE_WANTED},
             "required": ["passed", "verification"],
         }
     properties = {**document["properties"], "schema": {"const": name}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +13,9 @@ from weigh.cli.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    import msgspec
+
+    from weigh.cli.catalogue.documents import DifferentParts
     from weigh.data.parts.examine import Examined
     from weigh.model.dataset import FileFacts, Manifest
     from weigh.model.finding import Finding
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 def check(places: Iterable[str], on: str, *, quiet: bool, as_json: bool) -> None:
     """Read everything, and say what is not as its manifest says; exit 1 where something is not."""
+    from weigh.cli.catalogue.documents import CheckPartsDocument
     from weigh.data.parts.examine import truth_of
     from weigh.model import units
     from weigh.model.errors import ExitCode
@@ -38,15 +42,15 @@ def check(places: Iterable[str], on: str, *, quiet: bool, as_json: bool) -> None
         findings += _contradictions(place, digests)
         findings += truth_of(place, manifest)
     if as_json:
-        print_json(
-            {
-                "schema": "weigh/check-parts/1",
-                "passed": not findings,
-                "files": files,
-                "pages": pages,
-                "pages_with_checksum": with_checksum,
-                "findings": findings,
-            }
+        _print(
+            "weigh/check-parts/1",
+            CheckPartsDocument(
+                passed=not findings,
+                files=files,
+                pages=pages,
+                pages_with_checksum=with_checksum,
+                findings=tuple(findings),
+            ),
         )
     else:
         for problem in findings:
@@ -76,9 +80,11 @@ def _contradictions(place: str, digests: dict[str, list[str]]) -> Iterator[Findi
 
 def digest(places: Iterable[str], on: str, *, quiet: bool, as_json: bool) -> None:
     """The row digest of every table, of the rows that are there now."""
+    from weigh.cli.catalogue.documents import DigestPartsDocument
+
     found = {place: _digests(read) for place, _, read in _read(places, on, quiet=quiet)}
     if as_json:
-        print_json({"schema": "weigh/digest-parts/1", "digests": found})
+        _print("weigh/digest-parts/1", DigestPartsDocument(digests=found))
         return
     for place, digests in found.items():
         if len(found) > 1:
@@ -106,6 +112,7 @@ def describe(
 
 def diff(left: str, right: str, on: str, *, limit: int, quiet: bool, as_json: bool) -> None:
     """Whether two datasets hold the same rows, and where not, in which parts; exit 1 where they differ."""
+    from weigh.cli.catalogue.documents import DiffPartsDocument
     from weigh.model.errors import ExitCode
 
     sides: list[dict[str, dict[str, str]]] = []
@@ -119,19 +126,26 @@ def diff(left: str, right: str, on: str, *, limit: int, quiet: bool, as_json: bo
     for table in dict.fromkeys([*sides[0], *sides[1]]):
         mine, theirs = sides[0].get(table, {}), sides[1].get(table, {})
         tables.append(_compared(table, mine, theirs))
-    same = all(one["same"] for one in tables)
+    same = all(one.same for one in tables)
     if as_json:
-        print_json({"schema": "weigh/diff-parts/1", "same": same, "tables": tables})
+        _print("weigh/diff-parts/1", DiffPartsDocument(same=same, tables=tuple(tables)))
     else:
         for one in tables:
-            say(f"{one['table']}: {'the same rows' if one['same'] else 'other rows'}")
-            for mine, theirs in one["parts"][:limit]:
-                say(f"  {mine} and {theirs} differ: weigh data diff shows rows of two files")
+            say(f"{one.table}: {'the same rows' if one.same else 'other rows'}")
+            for part, other in one.parts[:limit]:
+                say(f"  {part} and {other} differ: weigh data diff shows rows of two files")
     click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
 
 
-def _compared(table: str, mine: dict[str, str], theirs: dict[str, str]) -> dict[str, Any]:
+def _print(schema: str, made: msgspec.Struct) -> None:
+    from weigh.data.documents import document
+
+    print_json(document(schema, made))
+
+
+def _compared(table: str, mine: dict[str, str], theirs: dict[str, str]) -> DifferentParts:
     from weigh._native import merge_digests
+    from weigh.cli.catalogue.documents import DifferentParts
 
     same = bool(mine) and merge_digests(list(mine.values())) == merge_digests(list(theirs.values()))
     parts = [
@@ -139,7 +153,7 @@ def _compared(table: str, mine: dict[str, str], theirs: dict[str, str]) -> dict[
         for (one, digest), (other, theirs_) in zip(mine.items(), theirs.items(), strict=False)
         if digest != theirs_ and len(mine) == len(theirs)
     ]
-    return {"table": table, "same": same, "parts": [] if same else parts}
+    return DifferentParts(table=table, same=same, parts=() if same else tuple(parts))
 
 
 def _digests(read: Iterable[Examined]) -> dict[str, str]:

@@ -79,6 +79,7 @@ def _bundle(evidence: Path, out: Path | None) -> None:
     from weigh.evidence import bundle
     from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
+    from weigh.reproduce.run import why_not
 
     with others_evidence(evidence):
         kind = kind_of(evidence)
@@ -88,7 +89,10 @@ def _bundle(evidence: Path, out: Path | None) -> None:
                 where=str(evidence),
                 remedy="name the evidence of a rung",
             )
-        made = bundle.packed(evidence, kind.name)
+        not_again = why_not(kind.name, evidence)
+        made = bundle.packed(evidence, kind.name, not_again)
     place = out or Path(evidence.resolve().name + bundle.SUFFIX)
     whole.write(place, made)
     say(f"written: {place} (BLAKE3 {hash_bytes(made)[:16]})", err=True)
+    if not_again:
+        say(f"weigh reproduce refuses it: {not_again}; weigh verify and weigh report read it", err=True)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     "instead",
     multiple=True,
     metavar="SPEC",
-    help="Take this one in the place of the original's of that name, or of the only one of that engine. Repeatable.",
+    help="Take this one in the place of the original's of that name, or of the only one of that engine. Repeatable. Of "
+    "a load: its server, as --target of weigh load.",
 )
 @taking(*DATA_FLAGS, SQL)
 @click.option("--frames", type=click.Path(), metavar="PATH", help="Your functions for data frames, as of weigh run.")
@@ -77,19 +78,26 @@ def reproduce(
     weigh reproduce 20261127-6424d3bb93f6-1.weigh
     weigh sign runs/reproduction-20261127-6424d3bb93f6-1 --key ~/.ssh/id_ed25519
     """
-    from weigh.kinds.table import REPRODUCTION
     from weigh.model.resources import parse_cpus
-    from weigh.reproduce.run import Original, Wanted
+    from weigh.reproduce.files import recomputed
+    from weigh.reproduce.run import OriginalLoad, Wanted
+    from weigh.reproduce.run import original as read_original
 
     report = progress(quiet)
     with tempfile.TemporaryDirectory(prefix="weigh-bundle-") as place:
         path = _packed(bundle, Path(place))
         with others_evidence(bundle):
-            original = Original(path, Path(place, "original"))
+            original = read_original(path, Path(place, "original"))
             if key:
                 _check_signature(original.unpacked.folder, key)
         found = original.verification
-        report.say(f"the seal holds: {found.files} files hashed, {found.verdicts} verdicts recomputed")
+        report.say(f"the seal holds: {recomputed(found)}")
+        if isinstance(original, OriginalLoad):
+            of_run = {"answers": answers, "affinity": affinity, "quick": quick, "plan": plan, "resume": resume}
+            _check_of_load({**tables, **of_run})
+            folder = original.measured(Wanted(out=out, command=command_line(), instead=instead), report)
+            _say(folder, as_json=as_json, verbose=verbose, strict=strict)
+            return
         wanted = Wanted(
             out=out,
             command=command_line(),
@@ -112,11 +120,33 @@ def reproduce(
                     say(line)
             return
         folder = original.measured(spec, request, names, report)
+    _say(folder, as_json=as_json, verbose=verbose, strict=strict)
+
+
+def _say(folder: Path, *, as_json: bool, verbose: bool, strict: bool) -> None:
+    from weigh.kinds.table import REPRODUCTION
+
     results = REPRODUCTION.read(folder)
     print_results(REPRODUCTION, results, folder, as_json=as_json, verbose=verbose)
     if not as_json:
         say(f"weigh sign {folder} --key FILE vouches for both; weigh open {folder} shows the page", err=True)
     click.get_current_context().exit(int(results.exit_code(strict=strict)))
+
+
+def _check_of_load(flags: dict[str, Any]) -> None:
+    """Flags of a run say nothing of a load.
+
+    Raises:
+        UsageError: one is given.
+    """
+    from weigh.model.errors import UsageError
+
+    for name, value in flags.items():
+        if value not in (None, False, ()):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is of a run, and the bundle is of a load",
+                remedy="leave it out: a load is offered again as it was; --contender names its server",
+            )
 
 
 def _packed(bundle: Path, place: Path) -> Path:

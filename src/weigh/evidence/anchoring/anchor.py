@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[0-9a-f]{1,64}")
 _HEAD = re.compile(r"[0-9a-f]{32}")
+_SIGNATURE = re.compile(r"[A-Za-z0-9+/=]{0,1000}")
 _MOST = 1 << 40
 
 
@@ -28,6 +29,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
         head: hash of the last of them, as the next line carries it.
         first: that of the first one, which no other measurement has; empty where it is not known.
         at: when the witness received it, ISO 8601 in UTC, by the witness's own clock; empty until then.
+        signature: by the key of the run, Base64 of OpenSSH's format; empty where it was not signed.
     """
 
     experiment: str
@@ -36,6 +38,12 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     head: str
     first: str = ""
     at: str = ""
+    signature: str = ""
+
+    @property
+    def signed_text(self) -> str:
+        """What the key of the run signs."""
+        return f"weigh anchor {self.experiment} {self.attempt} {self.line} {self.head} {self.first}"
 
     @property
     def digest(self) -> str:
@@ -67,6 +75,7 @@ def checked(one: Anchor) -> Anchor:
         EvidenceFault: it cannot.
     """
     fits = _ID.fullmatch(one.experiment) and _HEAD.fullmatch(one.head) and _HEAD.fullmatch(one.first or one.head)
+    fits = fits and _SIGNATURE.fullmatch(one.signature)
     if not fits or not 0 < one.attempt < _MOST or not 0 < one.line < _MOST or len(one.at) > 40:
         raise EvidenceFault("it is no anchor of a journal")
     return one

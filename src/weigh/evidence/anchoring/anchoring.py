@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.evidence.anchoring.places import Place
+    from weigh.evidence.anchoring.run_key import RunKey
 
 EVENT = "anchor"
 INTERVAL = 60.0
@@ -31,16 +32,24 @@ class Anchoring:
         experiment: id of it.
         attempt: number of it.
         folder: of the evidence.
+        key: that signs them; the journal names its public half.
         interval: seconds between two.
     """
 
     def __init__(
-        self, places: dict[str, Place], experiment: str, attempt: int, folder: Path, interval: float = INTERVAL
+        self,
+        places: dict[str, Place],
+        experiment: str,
+        attempt: int,
+        folder: Path,
+        key: RunKey,
+        interval: float = INTERVAL,
     ) -> None:
         self._places, self._experiment, self._attempt = places, experiment, attempt
         self._folder, self._interval = folder, interval
         self._last = float("-inf")
         self._first = ""
+        self._key = key
 
     def stamps(self, event: str, line: int, head: str) -> Sequence[Stamped]:
         """What the journal writes down after an event: nothing where none is due.
@@ -56,7 +65,8 @@ class Anchoring:
         self._last = time.monotonic()
         self._first = self._first or (head if line == 1 else next(iter(journal.links(self._folder)), ""))
         anchor = Anchor(experiment=self._experiment, attempt=self._attempt, line=line, head=head, first=self._first)
-        return [self._sent(name, one, anchor) for name, one in self._places.items()]
+        signed = self._key.signed(anchor)
+        return [self._sent(name, one, signed) for name, one in self._places.items()]
 
     def _sent(self, name: str, one: Place, anchor: Anchor) -> Stamped:
         try:

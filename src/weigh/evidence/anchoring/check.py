@@ -10,10 +10,8 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from weigh.evidence import attempts, files, journal, naming
-from weigh.evidence.anchoring import places
+from weigh.evidence.anchoring import places, run_key
 from weigh.evidence.anchoring.anchor import Anchor, Stamped, latest
 from weigh.evidence.anchoring.anchoring import EVENT
 from weigh.evidence.verification import Outcome, Problem
@@ -30,6 +28,8 @@ UNANCHORED = Outcome(
 )
 """Of evidence that no witness has anything of."""
 _DAY = 10
+_NAMING = ("opened", "resumed")
+"""Events that name the key which signs the anchors after them."""
 
 
 class Anchored(NamedTuple):
@@ -39,17 +39,28 @@ class Anchored(NamedTuple):
         stamps: each that was sent; that of the last line stands nowhere, since nothing follows it.
         lines: hash of every line of the journal.
         ended: when it ended, as it says itself; None of one that was killed.
+        keys: public keys that sign its anchors.
     """
 
     stamps: tuple[Stamped, ...]
     lines: tuple[str, ...]
     ended: datetime.datetime | None
+    keys: tuple[str, ...] = ()
+
+    def fits(self, one: Anchor) -> bool:
+        """Whether an anchor is of a line as it is now."""
+        return one.line <= len(self.lines) and self.lines[one.line - 1] == one.head
 
 
 def read(folder: Path) -> Anchored:
     """What the journal says; raises as :func:`weigh.evidence.journal.events`."""
-    stamps = [files.converted(one.body, Stamped) for one in journal.events(folder) if one.event == EVENT]
-    return Anchored(tuple(stamps), tuple(journal.links(folder)), naming.ended(folder))
+    stamps, keys = [], []
+    for one in journal.events(folder):
+        if one.event == EVENT:
+            stamps.append(files.converted(one.body, Stamped))
+        elif one.event in _NAMING and isinstance(one.body, dict) and isinstance(key := one.body.get("anchor_key"), str):
+            keys.append(key)
+    return Anchored(tuple(stamps), tuple(journal.links(folder)), naming.ended(folder), tuple(keys))
 
 
 def claims(folder: Path) -> Problem | Outcome:
@@ -89,24 +100,30 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
     attempt: int = given if isinstance(given, int) else name.number if name else 0
     experiment = name.experiment if name else ""
     if witness.endswith((".pem", ".crt")):
-        return _tokens(folder, found.lines, experiment, attempt, files_path(witness))
+        return _tokens(folder, found, name, experiment, attempt, files_path(witness))
     anchors = places.place(witness).read(experiment)
-    mine = _of_attempt(anchors, attempt, found)
-    problems = [*_journal(mine, found), *_others(folder, anchors), *_day(name, mine), *_end(mine, found)]
-    if own := _contradicted(found):
-        problems = problems or [own]
+    mine, foreign = _of_attempt(anchors, attempt, found)
+    problems = [
+        *_journal(mine, found),
+        *_others(folder, anchors),
+        *_times(name, [one for one in mine if _named(one, found)], found),
+    ]
+    if problem := _contradicted(found):
+        problems = problems or [problem]
     if problems:
         return [*problems]
-    if not mine:
-        return [_unproven(anchors, attempt, found, witness)]
-    return [_proven(mine, len(found.lines), witness)]
+    lines = [_proven(mine, len(found.lines), witness) if mine else _unproven(found, witness)]
+    if foreign and not any(isinstance(one, Problem) for one in lines):
+        lines.append(_foreign(foreign, witness))
+    return lines
 
 
-def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> list[Anchor]:
-    """Those of this measurement: others of the same experiment have attempts of the same numbers.
+def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> tuple[list[Anchor], int]:
+    """Those of this measurement, one a line, and how many there are of the same number that are not its own.
 
-    A witness takes anchors from anybody. Of a line the first one counts; what came after that of the whole journal, or
-    more than a day after it ended, is not its own.
+    A witness takes anchors from anybody, and others of the same experiment have attempts of the same numbers. What fits
+    a line proves that there was one, whoever sent it; what does not fit is its own only where its key signed it, or
+    where the journal itself says that it was sent.
 
     Args:
         anchors: in the order in which the witness received them.
@@ -114,14 +131,26 @@ def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> lis
         found: the journal.
     """
     mine: dict[int, Anchor] = {}
-    sent = {(one.anchor.line, one.anchor.head) for one in found.stamps if not one.error}
+    foreign = 0
     for one in anchors:
-        known = (one.line, one.head) in sent or not _late(one, found.ended)
-        if known and one.attempt == attempt and one.first in ("", *found.lines[:1]):
-            mine.setdefault(one.line, one)
-            if one.line == len(found.lines) and one.head == found.lines[-1]:
-                break
-    return list(mine.values())
+        if one.attempt != attempt:
+            continue
+        if found.fits(one):
+            # The first counts. What was sent a day after the end proves that it was there then, and not before.
+            if _named(one, found) or not _late(one, found.ended):
+                mine.setdefault(one.line, one)
+        elif run_key.is_signed(one, found.keys) or _named(one, found):
+            mine[one.line] = one
+        else:
+            foreign += 1
+    return list(mine.values()), foreign
+
+
+def _named(one: Anchor, found: Anchored) -> Stamped | None:
+    """Where the journal says that this anchor was sent."""
+    wanted = (one.line, one.head, one.at)
+    stamps = (stamp for stamp in found.stamps if not stamp.error)
+    return next((stamp for stamp in stamps if (stamp.anchor.line, stamp.anchor.head, stamp.anchor.at) == wanted), None)
 
 
 def _late(one: Anchor, ended: datetime.datetime | None) -> bool:
@@ -143,17 +172,24 @@ def _contradicted(found: Anchored) -> Problem | None:
     return None
 
 
-def _unproven(anchors: Sequence[Anchor], attempt: int, found: Anchored, witness: str) -> Problem | Outcome:
-    """The witness has nothing of this measurement."""
+def _unproven(found: Anchored, witness: str) -> Problem | Outcome:
+    """The witness has nothing that fits this measurement."""
     if any(one.to == witness and not one.error for one in found.stamps):
         return _problem(f"its journal says that it was anchored at {witness}, which has no anchor of it")
-    others = sum(one.attempt == attempt for one in anchors)
-    text = (
-        f"; {count(others, 'anchor')} there {'is' if others == 1 else 'are'} of another measurement" if others else ""
+    return Outcome(
+        f"{witness} has no anchor of it: that it was measured when and as it says cannot be proven, and was not "
+        "disproven"
+    )
+
+
+def _foreign(foreign: int, witness: str) -> Outcome:
+    """Anchors that say nothing against it, nor for it."""
+    anchors = (
+        f"{count(foreign, 'anchor')} there {'does' if foreign == 1 else 'do'} not fit it, and no key that it names"
     )
     return Outcome(
-        f"{witness} has no anchor of it{text}: that it was measured when and as it says cannot be proven, and was not "
-        "disproven"
+        f"{anchors} signed {'it' if foreign == 1 else 'them'}: of another measurement of the same experiment, or sent "
+        f"by somebody else. {witness} takes anchors from anybody, so that proves nothing against it"
     )
 
 
@@ -196,23 +232,23 @@ def _attempt(folder: Path) -> int:
     return name.number if name else 0
 
 
-def _day(name: naming.Name | None, anchors: Sequence[Anchor]) -> Iterator[Problem]:
-    """The day in a name is that on which it was begun."""
-    first = min((one.at for one in anchors if one.at), default="")
-    if name is None or not first:
+def _times(name: naming.Name | None, anchors: Sequence[Anchor], found: Anchored) -> Iterator[Problem]:
+    """The day in a name is that on which it was begun, and it ended when it says.
+
+    Args:
+        name: of the evidence.
+        anchors: those known to be of its own time: whoever sends one again a year later says nothing of the run.
+        found: the journal.
+    """
+    ordered = sorted((one for one in anchors if one.at), key=lambda one: one.at)
+    if not ordered:
         return
-    day = first[:_DAY].replace("-", "")
-    if day.isdigit() and not _near(name.day, day):
-        yield _problem(f"its name says {name.day}, and it was first anchored at {first}")
-
-
-def _end(anchors: Sequence[Anchor], found: Anchored) -> Iterator[Problem]:
-    """What was anchored later than a day after its end ended at another time."""
-    for one in anchors:
-        if found.ended and _late(one, found.ended):
-            ended = found.ended.isoformat(timespec="seconds")
-            yield _problem(f"it says that it ended at {ended}, and line {one.line:,} was anchored at {one.at}")
-            return
+    day = ordered[0].at[:_DAY].replace("-", "")
+    if name and day.isdigit() and not _near(name.day, day):
+        yield _problem(f"its name says {name.day}, and it was first anchored at {ordered[0].at}")
+    if found.ended and (late := next((one for one in ordered if _late(one, found.ended)), None)):
+        ended = found.ended.isoformat(timespec="seconds")
+        yield _problem(f"it says that it ended at {ended}, and line {late.line:,} was anchored at {late.at}")
 
 
 def _near(one: str, other: str) -> bool:
@@ -225,24 +261,37 @@ def _near(one: str, other: str) -> bool:
 
 
 def _tokens(
-    folder: Path, lines: Sequence[str], experiment: str, attempt: int, authority: Path
+    folder: Path, found: Anchored, name: naming.Name | None, experiment: str, attempt: int, authority: Path
 ) -> list[Problem | Outcome]:
     """Tokens of RFC 3161 in the evidence: each must be of the line that it is named after, as the line is now."""
     tokens = {int(path.stem): path for path in (folder / "anchors").glob("*.tsr") if path.stem.isdecimal()}
-    if not tokens:
-        return [_problem("it holds no token of a time-stamping authority")]
-    good = []
+    sent = [one for one in found.stamps if one.token and not one.error]
+    if missing := next((one for one in sent if one.anchor.line not in tokens), None):
+        return [_problem(f"its journal says that {missing.to} stamped line {missing.anchor.line:,}: there is no token")]
+    good, lines = [], len(found.lines)
     for line, path in sorted(tokens.items()):
-        if not 0 < line <= len(lines) or not files.is_regular(path):
-            return [_problem(f"it has {len(lines):,} lines, and a token of line {line:,}: lines were removed")]
-        one = Anchor(experiment=experiment, attempt=attempt, line=line, head=lines[line - 1])
-        if not places.is_good(path, one, authority):
-            text = (
-                f"anchors/{path.name} is no token by {authority.name} of its first {line:,} lines: they were made anew"
-            )
+        if not files.is_regular(path):
+            continue
+        stamped = places.stamped(path, authority)
+        if stamped is None:
+            continue
+        if not 0 < line <= lines:
+            return [_problem(f"it has {lines:,} lines, and a token of line {line:,}: lines were removed")]
+        one = Anchor(experiment=experiment, attempt=attempt, line=line, head=found.lines[line - 1], at=stamped.at)
+        if stamped.digest != one.digest:
+            text = f"anchors/{path.name} is a token of other lines than its first {line:,}: they were made anew"
             return [_problem(text)]
-        good.append(msgspec.structs.replace(one, at=places.granted(path)))
-    return [_proven(good, len(lines), authority.name)]
+        good.append(one)
+    if good:
+        problems = [*_times(name, good, found)]
+        return [*problems] or [_proven(good, lines, authority.name)]
+    if tokens:
+        raise UsageError(
+            f"none of its {count(len(tokens), 'token')} is signed by an authority of {authority.name}",
+            where=str(folder),
+            remedy=f"name the certificates of {sent[0].to if sent else 'the one that signed them'}",
+        )
+    return [UNANCHORED]
 
 
 def _proven(anchors: Sequence[Anchor], lines: int, witness: str) -> Outcome:

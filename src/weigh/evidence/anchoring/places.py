@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -21,6 +23,7 @@ _PATIENCE = 10.0
 """Seconds that a run waits for a witness."""
 _ANSWER = 64 << 20
 _TOKENS = "anchors"
+_TIME = re.compile(r"^Time stamp: (\w{3}) +(\d+) (\d+:\d+:\d+)(\.\d+)? (\d{4})", re.MULTILINE)
 _FORMS = "write https://HOST:PORT, git:REPOSITORY, or tsa:https://HOST for an authority of RFC 3161"
 
 
@@ -212,7 +215,7 @@ class Authority:
 
 
 def granted(token: Path) -> str:
-    """The time in a token, as it says it.
+    """The time in a token, as it says it, ISO 8601 in UTC.
 
     Raises:
         EnvironmentFault: it was not granted, or there is no ``openssl``.
@@ -220,22 +223,50 @@ def granted(token: Path) -> str:
     text = _openssl("ts", "-reply", "-in", str(token), "-text").decode(errors="replace")
     if "Status: Granted" not in text:
         raise EnvironmentFault("the authority granted no token", where=str(token))
-    return one_line(next((line[12:] for line in text.splitlines() if line.startswith("Time stamp: ")), ""), 40)
+    return _time(text)
 
 
-def is_good(token: Path, anchor: Anchor, authority: Path) -> bool:
-    """Whether a token is of an anchor, signed by an authority.
+def _time(text: str) -> str:
+    """As OpenSSL prints it, with or without parts of a second."""
+    found = _TIME.search(text)
+    if found is None:
+        return ""
+    month, day, clock, fraction, year = found.groups()
+    at = datetime.datetime.strptime(f"{month} {day} {clock} {year}", "%b %d %H:%M:%S %Y")
+    parts = at.replace(microsecond=int((fraction or "")[1:7].ljust(6, "0")), tzinfo=datetime.UTC)
+    return parts.isoformat(timespec="milliseconds")
+
+
+class StampedDigest(NamedTuple):
+    """What an authority signed: a SHA-256, and when, ISO 8601 in UTC."""
+
+    digest: str
+    at: str
+
+
+def stamped(token: Path, authority: Path) -> StampedDigest | None:
+    """What a token is of, whatever that is; None where the authority did not sign it.
 
     Args:
         token: the file.
-        anchor: what it should be of.
         authority: certificates that are trusted, PEM.
+
+    Raises:
+        EnvironmentFault: there is no ``openssl``.
     """
-    words = ["ts", "-verify", "-digest", anchor.digest, "-in", str(token), "-CAfile", str(authority)]
+    if shutil.which("openssl") is None:
+        _openssl("version")
     try:
-        return b"Verification: OK" in _openssl(*words)
+        text = _openssl("ts", "-reply", "-in", str(token), "-text").decode(errors="replace")
+        _, _, dump = text.partition("Message data:\n")
+        # A dump: offset, up to 16 bytes in two halves with a dash between, and the same as text.
+        rows = [line for line in dump.splitlines()[:2] if line.startswith("    0")]
+        digest = "".join(re.sub(r"[^0-9a-f]", "", row.split(" - ", 1)[1][:47]) for row in rows if " - " in row)
+        words = ["ts", "-verify", "-digest", digest, "-in", str(token), "-CAfile", str(authority)]
+        good = b"Verification: OK" in _openssl(*words)
     except EnvironmentFault:
-        return False
+        return None
+    return StampedDigest(digest, _time(text)) if good else None
 
 
 def _openssl(*words: str) -> bytes:

@@ -1,0 +1,1 @@
+"""Loads of somebody else, offered again on the same schedule."""
