@@ -7,21 +7,23 @@ dates and timestamps ISO text, timestamps always with six digits of a second so 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from weigh_worker import Adapter, Unsupported
+from weigh_worker.left_out import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _FILE = "tables.sqlite"
-_LEFT_OUT = "left_out.json"
-"""Tables that it cannot have, and why."""
 _FULL = 2  # of PRAGMA synchronous: from here on a commit waits until the device has the rows
 _BATCH_ROWS = 16_384
 _MADE = ("page_size", "encoding")  # pragmas that only count when a database is made
@@ -30,6 +32,7 @@ _WORDS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0
 _TEMP_STORES = {"default": "0", "file": "1", "memory": "2"}
 _LIKE = "case_sensitive_like"  # a pragma without a value to read; what it does can be seen
 _EXACT = 1 << 53
+_MOST = (1 << 63) - 1
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CAST = re.compile(r"\bCAST\s*\(", re.IGNORECASE)
 _TYPE = re.compile(r"\bAS\s+([a-z_][\w ]*?)\s*(\([\s\d,]*\))?\s*$", re.IGNORECASE)
@@ -89,34 +92,46 @@ class Engine(Adapter):
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.execute("BEGIN")
-        left_out = {name: why for name, paths in tables.items() if (why := self._left_out(connection, name, paths))}
-        if left_out and left_out.keys() == tables.keys():
-            raise Unsupported("; ".join(dict.fromkeys(left_out.values())))
+        left_out = LeftOut({}, {})
+        for name, paths in tables.items():
+            self._load_what_it_can(connection, name, paths, left_out)
+        if left_out.tables and left_out.tables.keys() == tables.keys():
+            raise Unsupported("; ".join(dict.fromkeys(left_out.tables.values())))
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
-        if left_out:
-            (Path(copy) / _LEFT_OUT).write_text(json.dumps(left_out))
+        left_out.write(Path(copy))
         connection.close()
         with path.open("rb") as file:
             os.fsync(file.fileno())
 
-    def _left_out(self, connection: Any, name: str, paths: list[str]) -> str:
-        """Load a table, or say why SQLite cannot have its rows: nothing of it is left, and the others are loaded."""
-        try:
-            _fill(connection, name, paths)
-        except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
+    def _load_what_it_can(self, connection: Any, name: str, paths: list[str], left_out: LeftOut) -> None:
+        """Load a table without the columns that SQLite cannot have, or note that it can have none of it."""
+        without: dict[str, str] = {}
+        while True:
+            try:
+                _fill(connection, name, paths, without)
+            except _NoColumn as why:
+                without[why.column] = str(why)
+            except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
+                left_out.tables[name] = str(why)
+            else:
+                left_out.columns.update({name: without} if without else {})
+                return
             connection.execute(f"DROP TABLE IF EXISTS {_identifier(name)}")
-            return str(why)
-        return ""
+            if name in left_out.tables:
+                return
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
         self.connection = self._settled(self._open(Path(copy) / _FILE))
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        left_out = json.loads(note.read_text()) if (note := Path(copy) / _LEFT_OUT).exists() else {}
-        self.unreadable = {name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.items()}
-        missing = sorted(set(tables) - there - left_out.keys())
+        left_out = LeftOut.read(Path(copy))
+        self.lacking = left_out.columns
+        self.unreadable = {
+            name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.tables.items()
+        }
+        missing = sorted(set(tables) - there - left_out.tables.keys())
         if missing:
             raise LookupError(f"the database has no table {', '.join(missing)}")
 
@@ -132,7 +147,7 @@ class Engine(Adapter):
         """Rows one by one in one transaction; what a log holds is moved into the database."""
         self.schema = pq.read_schema(self.paths[0])
         self.connection.execute("BEGIN")
-        _fill(self.connection, self.table, self.paths)
+        _fill(self.connection, self.table, self.paths, {})
         self.connection.execute("COMMIT")
         if _read(self.connection, "journal_mode") == "wal":
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -289,11 +304,21 @@ def _literal(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _fill(connection: Any, name: str, paths: list[str]) -> None:
+class _NoColumn(Unsupported):
+    """A column that SQLite cannot have."""
+
+    def __init__(self, column: str, why: str) -> None:
+        super().__init__(why)
+        self.column = column
+
+
+def _fill(connection: Any, name: str, paths: list[str], without: Mapping[str, str]) -> None:
     table = _identifier(name)
     for number, path in enumerate(paths):
         with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
+            schema = pa.schema([field for field in file.schema_arrow if field.name not in without])
+            if not schema.names:
+                raise Unsupported("; ".join(dict.fromkeys(without.values())))
             columns = [(field.name, _kind(field)) for field in schema]
             if number == 0:
                 first = columns
@@ -302,8 +327,8 @@ def _fill(connection: Any, name: str, paths: list[str]) -> None:
             elif columns != first:
                 raise TypeError(f"{path} has other columns than {paths[0]}")
             insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
-            for batch in file.iter_batches(_BATCH_ROWS):
-                connection.executemany(insert, zip(*map(_plain, batch.columns), strict=True))
+            for batch in file.iter_batches(_BATCH_ROWS, columns=schema.names):
+                connection.executemany(insert, zip(*map(_values, schema, batch.columns), strict=True))
 
 
 def _kind(field: Any) -> str:
@@ -318,7 +343,21 @@ def _kind(field: Any) -> str:
         return "TEXT"
     if str(kind) in ("binary", "large_binary", "binary_view") or is_.is_fixed_size_binary(kind):
         return "BLOB"
-    raise Unsupported(f"SQLite has no type for column {field.name} of {kind}")
+    raise _NoColumn(field.name, f"SQLite has no type for {kind}")
+
+
+def _values(field: Any, column: Any) -> list[Any]:
+    """A column as values that SQLite stores.
+
+    Raises:
+        _NoColumn: it cannot store one of them.
+    """
+    try:
+        if column.type == pa.uint64() and (pc.max(column).as_py() or 0) > _MOST:
+            raise _NoColumn(field.name, f"it holds {pc.max(column)}, and SQLite's integers end at {_MOST}")
+        return _plain(column)
+    except (pa.ArrowException, OverflowError) as error:
+        raise _NoColumn(field.name, f"SQLite cannot hold its values: {error}") from error
 
 
 def _plain(column: Any) -> list[Any]:
