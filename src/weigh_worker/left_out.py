@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _NOTE = "left_out.json"
 _TEXT = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -32,7 +32,9 @@ class LeftOut:
         self.columns = columns
 
     def write(self, copy: Path) -> None:
-        """Note it in a copy."""
+        """Note it in a copy; nothing where nothing was left out."""
+        if not (self.tables or self.columns):
+            return
         (copy / _NOTE).write_text(json.dumps({"tables": self.tables, "columns": self.columns}))
 
     @classmethod

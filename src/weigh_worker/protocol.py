@@ -21,7 +21,7 @@ no others, or is an ``error``::
     files                                 -> FilesReply
     servers                               -> ServersReply
     lacking                               -> LackingReply
-    prepare  sql, partial                 -> Reply      partial: the columns of a table that it has are all that is asked
+    prepare  sql, partial                 -> Reply      partial: of the columns that it has alone
     release                               -> Reply      the result of the last run is freed, and garbage collected
     run                                   -> RunReply   execution under the clock, and nothing else
     statistics                            -> StatisticsReply  what the system reports of the last run

@@ -33,8 +33,13 @@ def test_commands_that_print_the_same_agree_and_others_do_not(weigh: Weigh) -> N
     assert gate(weigh, "printf 1", "printf 1") == (0, "agreed")
     assert gate(weigh, r"printf 'a\\r\\nb\\n'", r"printf 'a\\r\\nb\\n'") == (0, "agreed")
     assert gate(weigh, "echo '[1]'", "echo '[ 1 ]'", "--output", "json") == (0, "agreed")
-    assert gate(weigh, "echo 1", "echo 2", "--output", "none") == (0, "agreed")
     assert gate(weigh, "printf 1", "printf 2") == (1, "diverged")
+
+
+def test_a_gate_that_would_compare_nothing_is_refused(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=echo 1", "--command", "b=echo 2", "--output", "none")
+    assert run.code == 2
+    assert "nothing to compare" in run.err
 
 
 def test_what_may_differ_is_asked_for(weigh: Weigh) -> None:

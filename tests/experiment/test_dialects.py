@@ -74,10 +74,10 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
     pq.write_table(pa.table({"ts": pa.array([0], pa.timestamp("us", zone))}), file)
     tables = {"t": [str(file)]}
     data = DataValues(tables)
-    ways = {name: dialects.data_ways(name, WITH_ALL, [], data, {}) for name in ("a", "b", "c")}
+    sql = "SELECT extract(hour FROM ts) AS h FROM t"
+    ways = {name: dialects.data_ways(name, WITH_ALL, [sql], data, {}) for name in ("a", "b", "c")}
     column = Column(name="h", kind="integer")
     case = Case(name="only", timed=True)
-    sql = "SELECT extract(hour FROM ts) AS h FROM t"
     operation = Operation(name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=(column,)))
     answers = {name: pa.table({"h": [1 if name == "a" else 0]}) for name in ways}
     votes = vote(operation, case, answers, {name: name for name in ways}, ways)
@@ -160,7 +160,10 @@ def test_values_that_engines_compare_differently_are_found(tmp_path: Path, sql: 
     assert (key in found) if key else not found
     zone = pa.table({"l": pa.array([[0]], pa.list_(pa.timestamp("us", "UTC")))})
     pq.write_table(zone, tmp_path / "u.parquet")
-    assert DataValues({"u": [str(tmp_path / "u.parquet")]}).zoned()
+    of_zones = dialects.compared(
+        "a", WITH_ALL, ["SELECT hour(l[1]) FROM u"], DataValues({"u": [str(tmp_path / "u.parquet")]})
+    )
+    assert of_zones == {"zone l": "a"}
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,9 @@ def create_each(
             except psycopg.Error as error:
                 if not (error.sqlstate or "").startswith(_OF_THE_TABLE):
                     raise
-                why = f"PostgreSQL cannot hold its values: {str(error).splitlines()[0]}"
+                reason = f"PostgreSQL cannot hold its values: {str(error).splitlines()[0]}"
                 column = _column_of(error, paths, without)
-                (without if column else left_out.tables)[column or name] = why
+                (without if column else left_out.tables)[column or name] = reason
     if left_out.tables and left_out.tables.keys() == tables.keys():
         raise Unsupported("; ".join(dict.fromkeys(left_out.tables.values())))
     left_out.write(copy)
@@ -138,7 +138,7 @@ def create(
     fields = [field for field in pq.read_schema(paths[0]) if field.name not in (without or {})]
     schema = pa.schema([(field.name, field.type) for field in fields])
     if not fields and without:
-        raise Unsupported("; ".join(dict.fromkeys(without.values())))
+        raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
     collate = f' COLLATE "{collation}"' if collation else ""
     kinds = {field.name: type_name(field.type, field.name) for field in schema}
     columns = ", ".join(f"{quoted(column)} {kind}{collate if kind == 'text' else ''}" for column, kind in kinds.items())

@@ -140,7 +140,7 @@ def _columns(profile: Profile, path: str) -> tuple[list[tuple[str, str]], dict[s
         else:
             without[field.name] = f"{profile.name} has no type for {field.type}"
     if not found:
-        raise Unsupported("; ".join(dict.fromkeys(without.values())))
+        raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
     return found, without
 
 

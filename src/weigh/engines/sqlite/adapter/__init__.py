@@ -10,29 +10,25 @@ import itertools
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from weigh_worker import Adapter, Unsupported
 from weigh_worker.left_out import LeftOut
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from .copy_in import BATCH_ROWS, NoColumn, fill, identifier, plain_schema, restored
 
 _FILE = "tables.sqlite"
 _FULL = 2  # of PRAGMA synchronous: from here on a commit waits until the device has the rows
-_BATCH_ROWS = 16_384
 _MADE = ("page_size", "encoding")  # pragmas that only count when a database is made
 _ALWAYS = ("cache_size", "mmap_size", "page_size", "temp_store", "threads")
 _WORDS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0"}
 _TEMP_STORES = {"default": "0", "file": "1", "memory": "2"}
 _LIKE = "case_sensitive_like"  # a pragma without a value to read; what it does can be seen
 _EXACT = 1 << 53
-_MOST = (1 << 63) - 1
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CAST = re.compile(r"\bCAST\s*\(", re.IGNORECASE)
 _TYPE = re.compile(r"\bAS\s+([a-z_][\w ]*?)\s*(\([\s\d,]*\))?\s*$", re.IGNORECASE)
@@ -109,15 +105,15 @@ class Engine(Adapter):
         without: dict[str, str] = {}
         while True:
             try:
-                _fill(connection, name, paths, without)
-            except _NoColumn as why:
+                fill(connection, name, paths, without)
+            except NoColumn as why:
                 without[why.column] = str(why)
             except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
                 left_out.tables[name] = str(why)
             else:
                 left_out.columns.update({name: without} if without else {})
                 return
-            connection.execute(f"DROP TABLE IF EXISTS {_identifier(name)}")
+            connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
             if name in left_out.tables:
                 return
 
@@ -147,11 +143,11 @@ class Engine(Adapter):
         """Rows one by one in one transaction; what a log holds is moved into the database."""
         self.schema = pq.read_schema(self.paths[0])
         self.connection.execute("BEGIN")
-        _fill(self.connection, self.table, self.paths, {})
+        fill(self.connection, self.table, self.paths, {})
         self.connection.execute("COMMIT")
         if _read(self.connection, "journal_mode") == "wal":
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return int(self.connection.execute(f"SELECT count(*) FROM {_identifier(self.table)}").fetchall()[0][0])
+        return int(self.connection.execute(f"SELECT count(*) FROM {identifier(self.table)}").fetchall()[0][0])
 
     def guarantee(self) -> tuple[bool | None, str]:
         """From synchronous = FULL on a commit waits for the device (SQLite, PRAGMA synchronous)."""
@@ -162,12 +158,12 @@ class Engine(Adapter):
     def stored(self) -> Any:
         """Every row of the table, its values in the types of the files that they came from."""
         sink = pa.BufferOutputStream()
-        rows = self.connection.execute(f"SELECT * FROM {_identifier(self.table)}")
-        with pa.ipc.new_stream(sink, _plain_schema(self.schema)) as stream:
-            while part := list(itertools.islice(rows, _BATCH_ROWS)):
+        rows = self.connection.execute(f"SELECT * FROM {identifier(self.table)}")
+        with pa.ipc.new_stream(sink, plain_schema(self.schema)) as stream:
+            while part := list(itertools.islice(rows, BATCH_ROWS)):
                 columns = zip(self.schema, zip(*part, strict=True), strict=True)
-                arrays = [_restored(field, values) for field, values in columns]
-                stream.write_batch(pa.record_batch(arrays, schema=_plain_schema(self.schema)))
+                arrays = [restored(field, values) for field, values in columns]
+                stream.write_batch(pa.record_batch(arrays, schema=plain_schema(self.schema)))
         return memoryview(sink.getvalue())
 
     def prepare(self, sql: str) -> None:
@@ -304,102 +300,6 @@ def _literal(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-class _NoColumn(Unsupported):
-    """A column that SQLite cannot have."""
-
-    def __init__(self, column: str, why: str) -> None:
-        super().__init__(why)
-        self.column = column
-
-
-def _fill(connection: Any, name: str, paths: list[str], without: Mapping[str, str]) -> None:
-    table = _identifier(name)
-    for number, path in enumerate(paths):
-        with pq.ParquetFile(path) as file:
-            schema = pa.schema([field for field in file.schema_arrow if field.name not in without])
-            if not schema.names:
-                raise Unsupported("; ".join(dict.fromkeys(without.values())))
-            columns = [(field.name, _kind(field)) for field in schema]
-            if number == 0:
-                first = columns
-                made = ", ".join(f"{_identifier(column)} {kind}" for column, kind in columns)
-                connection.execute(f"CREATE TABLE {table} ({made})")
-            elif columns != first:
-                raise TypeError(f"{path} has other columns than {paths[0]}")
-            insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
-            for batch in file.iter_batches(_BATCH_ROWS, columns=schema.names):
-                connection.executemany(insert, zip(*map(_values, schema, batch.columns), strict=True))
-
-
-def _kind(field: Any) -> str:
-    """SQLite's type of a column."""
-    kind, is_ = field.type, pa.types
-    kind = kind.value_type if is_.is_dictionary(kind) else kind
-    if is_.is_integer(kind) or is_.is_boolean(kind):
-        return "INTEGER"
-    if is_.is_floating(kind) or is_.is_decimal(kind):
-        return "REAL"
-    if str(kind) in ("string", "large_string", "string_view") or is_.is_date(kind) or is_.is_timestamp(kind):
-        return "TEXT"
-    if str(kind) in ("binary", "large_binary", "binary_view") or is_.is_fixed_size_binary(kind):
-        return "BLOB"
-    raise _NoColumn(field.name, f"SQLite has no type for {kind}")
-
-
-def _values(field: Any, column: Any) -> list[Any]:
-    """A column as values that SQLite stores.
-
-    Raises:
-        _NoColumn: it cannot store one of them.
-    """
-    try:
-        if column.type == pa.uint64() and (pc.max(column).as_py() or 0) > _MOST:
-            raise _NoColumn(field.name, f"it holds {pc.max(column)}, and SQLite's integers end at {_MOST}")
-        return _plain(column)
-    except (pa.ArrowException, OverflowError) as error:
-        raise _NoColumn(field.name, f"SQLite cannot hold its values: {error}") from error
-
-
-def _plain(column: Any) -> list[Any]:
-    """A column as values that SQLite stores."""
-    kind = column.type
-    if pa.types.is_decimal(kind):
-        # Through text: Arrow's own cast is off by a bit for one value in seven.
-        column = column.cast(pa.string()).cast(pa.float64())
-    elif pa.types.is_timestamp(kind):
-        # In UTC, and refused where nanoseconds would be lost.
-        column = column.cast(pa.timestamp("us")).cast(pa.string())
-    elif pa.types.is_date(kind):
-        column = column.cast(pa.date32()).cast(pa.string())
-    return list(column.to_pylist())
-
-
-def _plain_schema(schema: Any) -> Any:
-    """The types in which stored rows are handed out: dictionaries are a form of the files alone."""
-    return pa.schema([(field.name, _plain_type(field.type)) for field in schema])
-
-
-def _plain_type(kind: Any) -> Any:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _restored(field: Any, values: tuple[Any, ...]) -> Any:
-    """Stored values in the type that they had: the way back from ``_plain``; raises where a value cannot go it."""
-    kind, is_ = _plain_type(field.type), pa.types
-    if is_.is_decimal(kind):
-        texts = [None if value is None else f"{value:.{kind.scale}f}" for value in values]
-        return pa.array(texts, pa.string()).cast(kind)
-    if is_.is_timestamp(kind):
-        return pa.array(values, pa.string()).cast(pa.timestamp("us")).cast(pa.timestamp("us", kind.tz)).cast(kind)
-    if is_.is_date(kind):
-        return pa.array(values, pa.string()).cast(pa.date32()).cast(kind)
-    if is_.is_boolean(kind):
-        return pa.array(values, pa.int64()).cast(kind)
-    if is_.is_floating(kind):
-        return pa.array(values, pa.float64()).cast(kind)
-    return pa.array(values, kind)
-
-
 def _field(name: str, array: Any) -> Any:
     """A column of an answer; SQLite stores a NaN as NULL."""
     field = pa.field(name, array.type)
@@ -433,7 +333,3 @@ def _cast_to_unknown(sql: str) -> str:
         if found and not _TYPES.fullmatch(" ".join(found[1].split())):
             return found[1].upper() + (found[2] or "")
     return ""
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
