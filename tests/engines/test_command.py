@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weigh.engines.command.adapter import parts
+from weigh.host import cgroup
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
@@ -40,6 +41,20 @@ def test_a_gate_that_would_compare_nothing_is_refused(weigh: Weigh) -> None:
     run = weigh("gate", "--command", "a=echo 1", "--command", "b=echo 2", "--output", "none")
     assert run.code == 2
     assert "nothing to compare" in run.err
+
+
+def test_a_command_that_takes_too_much_memory_is_an_outcome_with_its_reason(weigh: Weigh) -> None:
+    usable = cgroup.usable()
+    if usable is None:
+        pytest.skip("no control group can be made here")
+    large = f"{sys.executable} -c 'bytearray(400 << 20)'"
+    commands = ("--command", f"large={large}", "--command", "small=printf 1", "--memory-limit", "150M")
+    run = weigh("gate", *commands, "--no-shrink", "--json")
+    (row,) = run.json["gate"]
+    assert row["contenders"] == {"large": "error", "small": "unverified"}
+    assert "large: out_of_memory: MemoryError: the kernel ended it, when the memory that it may use was full" in str(
+        row
+    )
 
 
 def test_what_may_differ_is_asked_for(weigh: Weigh) -> None:

@@ -394,6 +394,7 @@ class WorkerProcess:
         self.kill()
         printed = f"; it printed: {tail}" if tail else ""
         if code == -signal.SIGKILL and cgroup.oom_kills() > self._oom_kills:
-            return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{printed}", alive=False)
+            full = f"the kernel ended it during '{what}', when the memory that it may use was full{printed}"
+            return WorkerEnded(Outcome.OUT_OF_MEMORY, full, alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{printed}", alive=False)
