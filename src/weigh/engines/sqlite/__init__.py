@@ -14,7 +14,7 @@ engine = Engine(
     requires=("pyarrow==26.0.1",),
     dialect="sqlite",
     copies=True,
-    lacks=("nan", "moments"),
+    lacks=("nan", "moments", "decimals"),
     ingests=True,
     switches=(
         # SQLite's own means of finding queries that depend on an order nobody asked for.

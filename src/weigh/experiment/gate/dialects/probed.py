@@ -73,6 +73,7 @@ def data_ways(
     return (
         merged(engine, queries, data)
         | compared(contender, engine, queries, data, probed)
+        | of_halves(contender, engine, queries, data)
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
         | of_wholes(queries, data)
@@ -142,6 +143,12 @@ def compared(
                 {f"{constructs.SIGNED}{name}": zeros} if zeros and (values.negative or values.negative_zero) else {}
             )
     return {key: way for key, way in found.items() if key in wanted}
+
+
+def of_halves(contender: str, engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """That an engine without decimals rounds those of the data in its own way: 0.15 is less than that as a double."""
+    lacks = "decimals" in engine.lacks and any(pa.types.is_decimal(field.type) for _, field in _read(queries, data))
+    return dict.fromkeys(("round", "decimal"), contender) if lacks else {}
 
 
 def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
