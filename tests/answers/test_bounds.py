@@ -85,6 +85,7 @@ def test_a_construct_that_nothing_bounds_excuses_nothing() -> None:
         ("SELECT count(*) AS v FROM t GROUP BY week(d)", "week()"),
         ("SELECT count(*) AS v FROM t WHERE unicode(x) > 70", "unicode of a letter"),
         ("SELECT max(inf) AS v FROM t", "inf as a name"),
+        ("SELECT count(*) AS v FROM t WHERE d < DATE '1000-01-01'", "years"),
         ("SELECT count(*) AS v FROM t GROUP BY user", "user as a name"),
     ],
 )

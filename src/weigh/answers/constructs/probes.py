@@ -22,6 +22,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "members": ("CAST('[1]' AS VARCHAR[])",),
     "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
     "round up": ("round(14, -1)",),
+    "years": ("extract(year FROM DATE '1000-01-01')", "extract(year FROM DATE '9000-01-01')"),
     "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
     "replace": ("replace('ab', '', 'x')",),
     "length": ("length('ä')",),
