@@ -8,9 +8,8 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from weigh.answers import clusters
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
-from weigh.answers.values import DIGITS, cell, printed
+from weigh.answers.values import DIGITS, cell, near_parts, printed
 from weigh.model import codes
 from weigh.model.gate import Difference
 
@@ -130,7 +129,7 @@ def _matched(
     pairs: list[tuple[Row, Row]] = []
     alone: list[tuple[int, Row]] = []
     others: list[tuple[int, Row]] = []
-    for ours, theirs in clusters.parts(left, right, schema):
+    for ours, theirs in near_parts(left, right, schema):
         free = _Free([right[at] for at in theirs], schema)
         for at in ours:
             near = free.take(left[at])

@@ -195,7 +195,7 @@ class Engine(Adapter):
         kinds = [str(kind) for kind in self.relation.types] if self.relation is not None else []
         if not any("ENUM" in kind or kind == "BIT" for kind in kinds):
             return self._chunks()
-        held = _Held(self._chunks)  # noqa: F841  DuckDB finds it by its name.
+        chunks = _Rereadable(self._chunks)  # noqa: F841  DuckDB finds it by its name.
         names = [_quoted_name(child.name) for child in self.schema.children]
         places = [f"c{at}" for at in range(len(names))]
         listed = ", ".join(
@@ -203,7 +203,7 @@ class Engine(Adapter):
             for place, name, kind in zip(places, names, kinds, strict=True)
         )
         with duckdb.connect(":memory:") as other:
-            stream = nanoarrow.c_array_stream(other.sql(f"SELECT {listed} FROM held AS t({', '.join(places)})"))
+            stream = nanoarrow.c_array_stream(other.sql(f"SELECT {listed} FROM chunks AS t({', '.join(places)})"))
             schema = stream.get_schema()
             return CArrayStream.from_c_arrays(list(stream), schema, validate=False)
 
@@ -249,7 +249,7 @@ class Engine(Adapter):
         return dict(connection.execute("select name, value from duckdb_settings()").fetchall())
 
 
-class _Held:
+class _Rereadable:
     """Chunks as a stream that can be read more than once."""
 
     def __init__(self, stream: Callable[[], Any]) -> None:

@@ -189,12 +189,12 @@ def quoted(name: str) -> str:
 def _text(batch: pa.RecordBatch) -> memoryview:
     """Rows as COPY reads them: text is quoted, so that an empty one is not NULL."""
     sink = io.BytesIO()
-    columns = [_held(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)]
+    columns = [_converted(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)]
     csv.write_csv(pa.record_batch(columns, names=[str(number) for number in range(len(columns))]), sink, _PLAIN)
     return sink.getbuffer()
 
 
-def _held(name: str, column: pa.Array) -> pa.Array:
+def _converted(name: str, column: pa.Array) -> pa.Array:
     """A column that the CSV writer knows; raises NoColumn where PostgreSQL cannot hold one of its values."""
     try:
         return _plain(column)
