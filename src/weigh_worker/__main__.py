@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from weigh_worker import protocol
-from weigh_worker.adapter import Adapter
+from weigh_worker.adapter import Adapter, Unsupported
 from weigh_worker.compiled import ADAPTER, Compiled
 from weigh_worker.meter import meter
 
@@ -198,12 +198,23 @@ class Worker:
             elsewhere=bool(engine.elsewhere),
         )
 
-    def on_prepare(self, sql: str) -> protocol.Reply:
+    def on_lacking(self) -> protocol.LackingReply:
+        """What its tables are without."""
+        columns = {str(table): dict(of) for table, of in self.engine.lacking.items()}
+        return protocol.LackingReply(columns=columns)
+
+    def on_prepare(self, sql: str, partial: bool = False) -> protocol.Reply:
         """Take the next query."""
         self.loading = False
         for name, error in self.engine.unreadable.items():
             if re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE):
                 raise error
+        if self.engine.lacking and not partial:
+            # Not before it is needed, as above.
+            from weigh_worker import left_out
+
+            if why := left_out.refusal(sql, self.engine.lacking):
+                raise Unsupported(why)
         self.engine.prepare(sql)
         return protocol.Reply()
 

@@ -74,6 +74,7 @@ class Adapter(ABC):
             where they are the user's own. The kernel bounds the process to them; what the engine can refuse by itself,
             it refuses as well. Set before it is made.
         unreadable: tables that the engine could not be given, and why: only queries that name one fail.
+        lacking: columns that it could not be given, and why, by table: only queries that need one are refused.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -85,6 +86,7 @@ class Adapter(ABC):
     background = ""
     confined: tuple[str, ...] | None = None
     unreadable: Mapping[str, BaseException] = {}
+    lacking: Mapping[str, Mapping[str, str]] = {}
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
         self.wanted = settings

@@ -20,7 +20,8 @@ no others, or is an ``error``::
     streams    plan, folder               -> StreamsReply  sessions at the same moment; weigh_worker.streams
     files                                 -> FilesReply
     servers                               -> ServersReply
-    prepare  sql                          -> Reply
+    lacking                               -> LackingReply
+    prepare  sql, partial                 -> Reply      partial: of the columns that it has alone
     release                               -> Reply      the result of the last run is freed, and garbage collected
     run                                   -> RunReply   execution under the clock, and nothing else
     statistics                            -> StatisticsReply  what the system reports of the last run
@@ -135,6 +136,12 @@ class ServersReply(Reply):
     pids: list[int]
     background: str = ""
     elsewhere: bool = False
+
+
+class LackingReply(Reply):
+    """Columns of tables that the engine could not be given, and why, by table."""
+
+    columns: dict[str, dict[str, str]]
 
 
 class RunReply(Reply):

@@ -227,6 +227,16 @@ def test_a_cast_of_integers_excuses_no_other_number() -> None:
     assert status({name: {**ways, key: "whole"} for name, ways in probed.items()}) is GateStatus.DIVERGED
 
 
+def test_a_sum_of_what_wraps_around_is_off_by_multiples_of_the_width() -> None:
+    sql = "SELECT sum(u - w) AS v FROM t"
+    wrapped = {"polars": 322990, "datafusion": 322990, "chdb": -4690}
+    assert set(votes(sql, wrapped).values()) == {GateStatus.LEFT_OPEN}
+    assert votes(sql, wrapped | {"chdb": -4691})["chdb"] is GateStatus.DIVERGED
+    for way in ("None, None", "0, 0", "1.5e19, 3e19"):
+        taken = {"polars": WRAPS, "datafusion": WRAPS, "chdb": way}
+        assert set(votes(sql, wrapped | {"chdb": -4691}, taken).values()) == {GateStatus.LEFT_OPEN}, way
+
+
 def test_an_order_that_cuts_nothing_off_excuses_no_value() -> None:
     answers = {"polars": 7, "datafusion": 7, "chdb": 8}
     assert votes("SELECT a AS v FROM t ORDER BY u * 2", answers)["chdb"] is GateStatus.DIVERGED

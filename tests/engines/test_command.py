@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weigh.engines.command.adapter import parts
+from weigh.host import cgroup
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
@@ -33,8 +34,25 @@ def test_commands_that_print_the_same_agree_and_others_do_not(weigh: Weigh) -> N
     assert gate(weigh, "printf 1", "printf 1") == (0, "agreed")
     assert gate(weigh, r"printf 'a\\r\\nb\\n'", r"printf 'a\\r\\nb\\n'") == (0, "agreed")
     assert gate(weigh, "echo '[1]'", "echo '[ 1 ]'", "--output", "json") == (0, "agreed")
-    assert gate(weigh, "echo 1", "echo 2", "--output", "none") == (0, "agreed")
     assert gate(weigh, "printf 1", "printf 2") == (1, "diverged")
+
+
+def test_a_gate_that_would_compare_nothing_is_refused(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=echo 1", "--command", "b=echo 2", "--output", "none")
+    assert run.code == 2
+    assert "nothing to compare" in run.err
+
+
+def test_a_command_that_takes_too_much_memory_is_an_outcome_with_its_reason(weigh: Weigh) -> None:
+    usable = cgroup.usable()
+    if usable is None:
+        pytest.skip("no control group can be made here")
+    large = f"{sys.executable} -c 'bytearray(400 << 20)'"
+    commands = ("--command", f"large={large}", "--command", "small=printf 1", "--memory-limit", "150M")
+    run = weigh("gate", *commands, "--no-shrink", "--json")
+    found = {row["status"]: str(row) for row in run.json["gate"]}
+    assert found.keys() == {"error", "unverified"}, found
+    assert "out_of_memory: MemoryError: the kernel ended it, when the memory that it may use was full" in found["error"]
 
 
 def test_what_may_differ_is_asked_for(weigh: Weigh) -> None:

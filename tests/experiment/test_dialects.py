@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,10 @@ import pytest
 from weigh.answers import constructs
 from weigh.answers.votes import vote
 from weigh.data.data_values import DataValues
+from weigh.engines import engine
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import dialects
-from weigh.model.answer import Column, ResultSchema
+from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.gate import UNDECIDED
 from weigh.model.operation import Case, Operation
 from weigh.model.sample import Outcome
@@ -74,10 +76,10 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
     pq.write_table(pa.table({"ts": pa.array([0], pa.timestamp("us", zone))}), file)
     tables = {"t": [str(file)]}
     data = DataValues(tables)
-    ways = {name: dialects.data_ways(name, WITH_ALL, [], data, {}) for name in ("a", "b", "c")}
+    sql = "SELECT extract(hour FROM ts) AS h FROM t"
+    ways = {name: dialects.data_ways(name, WITH_ALL, [sql], data, {}) for name in ("a", "b", "c")}
     column = Column(name="h", kind="integer")
     case = Case(name="only", timed=True)
-    sql = "SELECT extract(hour FROM ts) AS h FROM t"
     operation = Operation(name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=(column,)))
     answers = {name: pa.table({"h": [1 if name == "a" else 0]}) for name in ways}
     votes = vote(operation, case, answers, {name: name for name in ways}, ways)
@@ -160,7 +162,10 @@ def test_values_that_engines_compare_differently_are_found(tmp_path: Path, sql: 
     assert (key in found) if key else not found
     zone = pa.table({"l": pa.array([[0]], pa.list_(pa.timestamp("us", "UTC")))})
     pq.write_table(zone, tmp_path / "u.parquet")
-    assert DataValues({"u": [str(tmp_path / "u.parquet")]}).zoned()
+    of_zones = dialects.compared(
+        "a", WITH_ALL, ["SELECT hour(l[1]) FROM u"], DataValues({"u": [str(tmp_path / "u.parquet")]})
+    )
+    assert of_zones == {"zone l": "a"}
 
 
 @pytest.mark.parametrize(
@@ -191,3 +196,26 @@ def test_narrow_floats_and_moments_are_left_open_where_a_column_has_them(tmp_pat
     tables = {name: pa.table({"n": [1 if name == "a" else 0]}) for name in ways}
     checks = vote(operation, case, tables, {name: name for name in tables}, ways)
     assert [one.detail for one in checks if one.contender == "a"] == [found]
+
+
+def test_a_decimal_that_is_a_double_is_rounded_in_its_own_way(tmp_path: Path) -> None:
+    """0.15 to one digit is 0.2, and 0.1 to SQLite; one unit of it and no more, and nothing of whole numbers."""
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"p": pa.array([Decimal("0.15")]), "n": [15]}), file)
+    data = DataValues({"t": [str(file)]})
+    ours = engine.load("sqlite")
+
+    def status(sql: str, wrong: Decimal) -> GateStatus:
+        probed = dict.fromkeys(("round", "decimal"), "3; 0.13")
+        ways = {name: dict(probed) for name in ("duckdb", "datafusion")}
+        ways["sqlite"] = probed | dialects.data_ways("sqlite", ours, [sql], data, probed)
+        schema = ResultSchema(columns=(Column(name="v", kind="decimal"),))
+        case = Case(name="only", timed=True)
+        operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+        answers = {name: pa.table({"v": [wrong if name == "sqlite" else Decimal("0.2")]}) for name in ways}
+        votes = vote(operation, case, answers, {name: name for name in ways}, ways)
+        return next(one.status for one in votes if one.contender == "sqlite")
+
+    assert status("SELECT round(p, 1) AS v FROM t", Decimal("0.1")) is GateStatus.LEFT_OPEN
+    assert status("SELECT round(p, 1) AS v FROM t", Decimal("0.5")) is GateStatus.DIVERGED
+    assert status("SELECT round(n, 1) AS v FROM t", Decimal("0.1")) is GateStatus.DIVERGED

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _NUMBERS = {"boolean", "integer", "decimal", "float"}
 _INSTANTS = {"date", "timestamp"}
 _TEXT = {"text"}
+_NAMED = {"text", "integer"}
+_UNREAD = ", which cannot be read"
 
 
 class Aligned(NamedTuple):
@@ -104,6 +106,10 @@ def align(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Aligned:
         lossy, coarse = _best([form for form in common if form.lossy], mine, theirs)
         if lossy and not _unequal(*coarse):
             return Aligned(one, other, unchecked=lossy.lossy)
+    if family(one.type).name in _NAMED and family(other.type).name in _NAMED and any(map(_none_read, read)):
+        return Aligned(
+            one, other, unchecked="text for the integers, none of which is a number, such as names of an enum"
+        )
     assert best is not None
     kind = _type([*read[0], *read[1]])
     made, known = (pa.chunked_array([_array(values, kind)]) for values in read)
@@ -128,6 +134,12 @@ def _best(common: list[Form], mine: list[Any], theirs: list[Any]) -> tuple[Form 
     return found[1], found[2]
 
 
+def _none_read(values: list[Any]) -> bool:
+    """Whether none of some values has the form that the other side has."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, str) and value.endswith(_UNREAD) for value in present)
+
+
 def _unequal(mine: list[Any], theirs: list[Any]) -> bool:
     return Counter(mine) != Counter(theirs)
 
@@ -139,7 +151,7 @@ def _read(value: Any, read: Any) -> Any:
     try:
         return read(value)
     except (NotThat, ValueError, TypeError, OverflowError, ArithmeticError):
-        return f"{value!r}, which cannot be read"
+        return f"{value!r}{_UNREAD}"
 
 
 def _type(values: list[Any]) -> pa.DataType:

@@ -350,7 +350,8 @@ def _as_text(one: Family, other: Family) -> list[Form]:
         # The fewest digits that are read back as 32 bits are another double.
         return [Form(name, *reads["float"]), Form(name, *reads["single"])]
     if one.name in reads:
-        return [Form(name, *reads[one.name])]
+        local = Form(name, count, lambda text: clock(texts.local_time(text)), "one side has times without their zone")
+        return [Form(name, *reads[one.name]), *([local] if one.name == "time" else [])]
     return _bytes_text(one, other) if one.name == "bytes" else []
 
 

@@ -13,7 +13,7 @@ from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
 from weigh.answers.constructs import MERGED, SEQUENCE, rounding, width_cells
 from weigh.answers.constructs.comparisons import orders_columns
-from weigh.answers.constructs.widths import by_width
+from weigh.answers.constructs.widths import by_width, by_width_of_terms
 from weigh.answers.one_form import part_of
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def reason(
     if why := rounding.reason(operation.sql, cells, [[(ways or {}).get(name, {}) for name in camp] for camp in camps]):
         return why
     found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ, varied)]
-    # It is of every column where any has a zone: whatever else explains a difference is the likelier reason.
-    found.sort(key=lambda one: one.key == constructs.ZONE)
+    # Whatever else explains a difference is the likelier reason.
+    found.sort(key=lambda one: one.key.startswith(constructs.ZONE))
     return _of_constructs(operation, cells, found, answers) or _of_the_rest(operation, answers, found)
 
 
@@ -170,10 +170,10 @@ def _may(found: Construct, differ: Callable[[str], bool | None], varied: Callabl
 
 def _by_width(found: Construct, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> Construct:
     """Arithmetic that leaves its types explains what those types can do to it, as the camps take it."""
-    if found.explains is not by_width:
+    if found.explains not in (by_width, by_width_of_terms):
         return found
     taken = [ways.get(name, {}).get(found.key, "") for camp in camps for name in camp]
-    return found._replace(explains=width_cells.explains(taken))
+    return found._replace(explains=width_cells.explains(taken, summed=found.explains is by_width_of_terms))
 
 
 def _of_constructs(

@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
-from weigh.answers.values import DIGITS, cell, printed
+from weigh.answers.values import DIGITS, cell, near_parts, printed
 from weigh.model import codes
 from weigh.model.gate import Difference
 
@@ -126,15 +126,19 @@ def _matched(
         return [], left[some:], right[some:]
     if len(left) == len(right) == 1:
         return [(left[0], right[0])], [], []
-    free = _Free(right, schema)
-    pairs, lonely = [], []
-    for row in left:
-        near = free.take(row)
-        if near is None:
-            lonely.append(row)
-        else:
-            pairs.append((row, near))
-    rest = free.rest()
+    pairs: list[tuple[Row, Row]] = []
+    alone: list[tuple[int, Row]] = []
+    others: list[tuple[int, Row]] = []
+    for ours, theirs in near_parts(left, right, schema):
+        free = _Free([right[at] for at in theirs], schema)
+        for at in ours:
+            near = free.take(left[at])
+            if near is None:
+                alone.append((at, left[at]))
+            else:
+                pairs.append((left[at], near))
+        others += [(theirs[at], right[theirs[at]]) for at in free.rest()]
+    lonely, rest = ([row for _, row in sorted(some, key=lambda one: one[0])] for some in (alone, others))
     some = min(len(lonely), len(rest))
     return pairs + list(zip(lonely[:some], rest[:some], strict=True)), lonely[some:], rest[some:]
 
@@ -150,7 +154,6 @@ class _Free:
         approximate = [at for at in schema.loose if schema.columns[at].match == "approx"]
         self._by = max(approximate, key=lambda at: len({row[at] for row in rows}), default=None)
         # What is no number stands behind all numbers, and is near nothing but its like.
-        self._given = rows
         self._order = sorted(range(len(rows)), key=lambda at: self._place(rows[at]))
         self._rows = [rows[at] for at in self._order]
         self._places = [self._place(row) for row in self._rows]
@@ -175,9 +178,9 @@ class _Free:
             at = self._free(at + 1)
         return None
 
-    def rest(self) -> list[Row]:
-        """Those that nobody took, as they were given."""
-        return [self._given[at] for at in sorted(self._order[at] for at in range(len(self._rows)) if self._is_free(at))]
+    def rest(self) -> list[int]:
+        """Numbers of those that nobody took, as they were given."""
+        return sorted(self._order[at] for at in range(len(self._rows)) if self._is_free(at))
 
     def _is_free(self, at: int) -> bool:
         return self._next[at] == at

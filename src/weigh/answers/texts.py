@@ -110,6 +110,14 @@ def time(text: str) -> int:
     return _clock(found) % DAY if found["zone"] else _clock(found)
 
 
+def local_time(text: str) -> int:
+    """A time of day without its zone; nanoseconds since midnight there."""
+    found = _TIME.fullmatch(text)
+    if not found:
+        raise NotThat(text)
+    return time(text[: found.start("zone")]) if found["zone"] else _clock(found)
+
+
 def _clock(found: re.Match[str]) -> int:
     seconds = int(found["hour"]) * 3_600 + int(found["minute"]) * 60 + int(found["second"] or 0)
     zone = found["zone"]

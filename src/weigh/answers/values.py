@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from weigh.answers.cells import is_text
 from weigh.model.answer import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     import pyarrow as pa
 
     from weigh.model.answer import ResultSchema
@@ -28,6 +31,8 @@ _PART = Column(name="", kind="string")
 """Of a list or a struct: no schema says what is in it."""
 DIGITS = decimal.Context(prec=100)
 """More digits than any engine's decimals have; the default context would round to 28."""
+_FEW = 1_000
+"""Pairs of rows that are looked at as they are."""
 
 
 def rows(table: pa.Table, schema: ResultSchema) -> list[Row]:
@@ -165,3 +170,55 @@ def _moment(text: str) -> Cell:
     except ValueError:
         return text
     return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
+
+
+def near_parts(
+    left: Sequence[Row], right: Sequence[Row], schema: ResultSchema
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Numbers of the rows of either side, part by part: two that are equal within all tolerances are in one part.
+
+    Of many rows with few values in their approximate columns each would be looked at for each.
+
+    Args:
+        left: rows of one answer.
+        right: those of the other one, with the same exact columns.
+        schema: of both.
+    """
+    if len(left) * len(right) <= _FEW:
+        yield list(range(len(left))), list(range(len(right)))
+        return
+    places = [
+        (at, _clusters((row[at] for rows in (left, right) for row in rows), schema.columns[at]))
+        for at in schema.loose
+        if schema.columns[at].match == "approx"
+    ]
+    found: dict[tuple[float | str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for side, rows in enumerate((left, right)):
+        for number, row in enumerate(rows):
+            found[tuple(of[_place(row[at])] for at, of in places)][side].append(number)
+    yield from found.values()
+
+
+def _clusters(values: Iterable[Cell], column: Column) -> dict[float | str, float | str]:
+    """Of each value the first one of its cluster: from one to the next in a cluster is no more than the tolerance."""
+    each = {_place(value) for value in values}
+    found: dict[float | str, float | str] = {one: one for one in each}
+    first, before = 0.0, -math.inf
+    for one in sorted(one for one in each if not isinstance(one, str)):
+        # A little more than the tolerance, so that rounding here parts none.
+        reach = 1.001 * max(column.rel * max(abs(one), abs(before)), column.absolute or 0.0)
+        if not math.isfinite(before) or not one - before <= reach:
+            first = one
+        found[one], before = first, one
+    return found
+
+
+def _place(value: Cell) -> float | str:
+    """A number, or what stands for what is none: it is equal to its like alone."""
+    if value is None:
+        return "NULL"
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return "no number"
+    return number if not math.isnan(number) else "NaN"

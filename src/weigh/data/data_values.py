@@ -67,10 +67,6 @@ class DataValues:
             with suppress(pa.ArrowException, OSError, WeighError):
                 yield from ((table, one) for one in _schema(paths[0], self._python() if needs else None))
 
-    def zoned(self) -> bool:
-        """Whether a column, or a member of one, has moments of a time zone."""
-        return any(pa.types.is_timestamp(one) and one.tz for _, field in self.fields() for one in _types(field.type))
-
     def values(self, table: str, field: pa.Field) -> Values:
         """What the numbers of a column and of its members are."""
         if not any(pa.types.is_floating(one) for one in _types(field.type)):
@@ -133,6 +129,11 @@ def _members(kind: pa.DataType) -> Iterator[pa.Field]:
     for one in inside:
         yield one
         yield from _members(one.type)
+
+
+def zoned(kind: pa.DataType) -> bool:
+    """Whether a column, or a member of one, has moments of a time zone."""
+    return any(pa.types.is_timestamp(one) and one.tz is not None for one in _types(kind))
 
 
 def _types(kind: pa.DataType) -> Iterator[pa.DataType]:

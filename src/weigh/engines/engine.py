@@ -110,7 +110,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             what was loaded with the other caches.
         lacks: values that it has none for, and takes NULL in their place: ``nan``, or ``nested``, a list, map or struct
             that is NULL, for an empty one. Its adapter marks columns of answers in the same words. ``moments``: dates
-            and timestamps are text in it, or may be, and are compared and counted with as such.
+            and timestamps are text in it, or may be, and are compared and counted with as such. ``decimals``: they are
+            doubles in it, and what is just below a half there is rounded down.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
         formats: forms of files besides Parquet that its adapter reads (``bind``, by the end of a file's name).
@@ -160,7 +161,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     checksums: str = ""
     copies: bool = False
-    lacks: tuple[Literal["nan", "nested", "moments"], ...] = ()
+    lacks: tuple[Literal["nan", "nested", "moments", "decimals"], ...] = ()
     objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
     formats: tuple[CatalogReader, ...] = ()

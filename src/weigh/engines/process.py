@@ -49,7 +49,6 @@ ATTACH_TIMEOUT = 3600.0
 _LOG_TAIL = 2000
 _PATIENCE = 10.0
 """Seconds in which what a worker started may put things in order after its end; a hung PostgreSQL needs five."""
-"""Environment variable by which what a worker started is known, also when it has detached itself."""
 
 
 class WorkerProcess:
@@ -288,10 +287,10 @@ class WorkerProcess:
         """What works for the engine beside its own process and its queries, as its adapter says."""
         return self.exchange.ask("servers", protocol.ServersReply, self._starting_s)[0]
 
-    def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
-        """Hand over the query that ``run`` executes; what that cost lies outside the clock."""
+    def prepare(self, sql: str, timeout: Seconds, *, partial: bool = False) -> RequestCost:
+        """Hand over the query that ``run`` executes, of all columns or those that it has; outside the clock."""
         self._sql = sql
-        return self.exchange.ask("prepare", protocol.Reply, timeout, sql=sql)[1]
+        return self.exchange.ask("prepare", protocol.Reply, timeout, sql=sql, partial=partial)[1]
 
     def release(self, timeout: Seconds) -> RequestCost:
         """Have the previous result freed and garbage collected, outside the clock: what ``run`` needs before it."""
@@ -395,6 +394,7 @@ class WorkerProcess:
         self.kill()
         printed = f"; it printed: {tail}" if tail else ""
         if code == -signal.SIGKILL and cgroup.oom_kills() > self._oom_kills:
-            return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{printed}", alive=False)
+            full = f"the kernel ended it during '{what}', when the memory that it may use was full{printed}"
+            return WorkerEnded(Outcome.OUT_OF_MEMORY, full, alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{printed}", alive=False)

@@ -109,6 +109,11 @@ def check(spec: Spec, request: RunRequest) -> None:
                 f"{contender.name} {what}, and the workload is {spec.workload}",
                 remedy="commands are compared with commands: --command NAME=TEXT, or workload = 'command-exact'",
             )
+    if not request.measure and source.name == commands.none.name:
+        raise UsageError(
+            "a gate compares answers, and with --output none there is nothing to compare",
+            remedy="--output exact, lines or json; weigh run --output none times the commands and compares nothing",
+        )
     if request.pin:
         whole.check_place(request.pin, "the answers cannot be pinned")
     for contender in spec.contenders:

@@ -9,6 +9,9 @@ _COMMANDS = ("weigh", "pip", "uv")
 _PASSWORD = re.compile(r"(:/{1,2}[^\s:@/]*):[^\s@/]*@")
 """Of a URL, also where a path was made of it, which leaves one of two slashes."""
 
+_ADDED = re.compile(r"\s*(?:Resolved plan until failure:|LINE \d+:|: In scope SELECT\b|\n\s*DETAIL:)")
+"""What Polars, PostgreSQL and DuckDB, and ClickHouse write behind the reason."""
+
 
 def visible(text: str) -> str:
     """A text with everything visible that a terminal or a browser would obey, or show nothing of.
@@ -44,6 +47,11 @@ def one_line(text: str, limit: int = 600) -> str:
 def begun(text: str) -> str:
     """A text as a sentence or a heading begins; a command stays as it is typed."""
     return text if text.partition(" ")[0] in _COMMANDS else text[:1].upper() + text[1:]
+
+
+def reason(text: str) -> str:
+    """Why an engine refused, without the plan, the place in the query and the query itself that some add to it."""
+    return _ADDED.split(text, maxsplit=1)[0].strip() or text
 
 
 def whole_sentences(text: str, room: int) -> str:

@@ -248,4 +248,5 @@ def test_the_gate_agrees_on_every_operation_of_netflow(weigh: Weigh) -> None:
     operations = run.json["gate"]
     assert len(operations) == 31
     assert {(one["status"], *one["contenders"]) for one in operations} == {("agreed", "postgres", "duckdb")}
-    assert not {code for code in run.codes if code.startswith("A")}
+    # Some literals select no row, rightly.
+    assert {code for code in run.codes if code.startswith("A")} <= {"A13.empty"}

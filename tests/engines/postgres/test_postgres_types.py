@@ -61,7 +61,10 @@ def test_a_column_with_nothing_but_null_keeps_its_rows(contender: PreparedConten
 
 
 LEFT_OUT = {
-    "lists": (pa.array([{"a": 1}], pa.struct({"a": pa.int64()})), "no type for struct<a: int64> of column x"),
+    "lists": (
+        pa.array([{"a": 1}], pa.struct({"a": pa.int64()})),
+        "column x: PostgreSQL has no type for struct<a: int64>",
+    ),
     "fine": (pa.array([1], pa.timestamp("ns")), "would lose data"),
     "ancient": (pa.array([-800_000], pa.date32()), "in the year -221"),
     "nul": (pa.array(["a\0b"]), "invalid byte sequence"),
@@ -83,7 +86,7 @@ def test_a_table_that_cannot_be_loaded_takes_no_other_with_it(contender: Prepare
 @pytest.mark.long
 def test_what_cannot_be_loaded_is_said(contender: PreparedContender, tmp_path: Path) -> None:
     before = servers(contender.cache)
-    with pytest.raises(WorkerEnded, match=re.escape("no type for struct<a: int64> of column x")) as caught:
+    with pytest.raises(WorkerEnded, match=re.escape("column x: PostgreSQL has no type for struct<a: int64>")) as caught:
         contender.start(written(tmp_path, t=pa.table({"x": LEFT_OUT["lists"][0]})))
     assert caught.value.outcome is Outcome.UNSUPPORTED
     eventually(lambda: servers(contender.cache) <= before)

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
     from weigh.answers.constructs.construct import Explains
 
+_FIRST_YEAR, _LAST_YEAR = 1900, 2299
+"""Of ClickHouse's Date32."""
+
 
 def cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
     """What a cast leaves open."""
     from sqlglot import exp
 
+    if node.is_type("date", "timestamp", "datetime") and _far(node.this):
+        yield "years", "a date before 1900 or after 2299 is another one to some engines, as ClickHouse", anything
     if node.is_type(*exp.DataType.INTEGER_TYPES):
         yield (
             f"{FRACTION}integer {node.sql()}",
@@ -38,6 +43,14 @@ def cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
             "a cast to fewer decimal places rounds in some engines and truncates in others",
             near(Decimal(1).scaleb(-digits)),
         )
+
+
+def _far(node: exp.Expr) -> bool:
+    """Whether it is the text of a day that ClickHouse has not."""
+    from sqlglot import exp
+
+    year = node.name[:4] if isinstance(node, exp.Literal) and node.is_string else ""
+    return year.isdigit() and not _FIRST_YEAR <= int(year) <= _LAST_YEAR
 
 
 def fraction(node: exp.Expr) -> bool:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 SEQUENCE = "sequence"
 """Key of constructs whose value one engine gives differently from execution to execution."""
-ZONE = "zone"
-"""Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
+ZONE = "zone "
+"""Begin of keys of what reads a clock off a moment, by column; engines differ in it where that has a time zone."""
 
 NAN = "NaN "
 """Begin of keys of comparisons, by column; engines differ in them where the column has NaN."""
@@ -36,7 +36,7 @@ DAY = "day "
 """Begin of keys of dates made of a column, where that has moments before 1970 or after 2149."""
 LISTED = "list "
 """Begin of keys of what makes rows of a column of lists, where one of them is NULL or has no member."""
-OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH, DAY, LISTED)
+OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH, DAY, LISTED, ZONE)
 """Begins of the keys of columns that are a matter of the engine by what the data has in them."""
 MERGED = "merged"
 """Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""

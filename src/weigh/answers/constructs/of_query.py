@@ -134,8 +134,12 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:
         yield f"{name} as a name", f"{name} is no column but a value of its own to some engines", anything
-    if _reads_clock(node, name):
-        yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
+    for column in widths.columns_of(node) if _reads_clock(node, name) else ():
+        yield (
+            f"{ZONE}{column}",
+            "a moment with a time zone is read in its column's zone or in that of the session",
+            anything,
+        )
     if isinstance(node, exp.Window):
         if depends_on_rows(node):
             yield SEQUENCE, "which of several equal rows comes first in a window is left open by SQL", anything

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from weigh.answers.constructs.construct import ZONE
 from weigh.answers.constructs.rounding import NARROW_SUM
 
-ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
+ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
@@ -23,6 +22,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "members": ("CAST('[1]' AS VARCHAR[])",),
     "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
     "round up": ("round(14, -1)",),
+    "years": ("extract(year FROM DATE '1000-01-01')", "extract(year FROM DATE '9000-01-01')"),
     "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
     "replace": ("replace('ab', '', 'x')",),
     "length": ("length('ä')",),

@@ -29,11 +29,13 @@ class _Taken(NamedTuple):
         width: the type that is left.
         null: whether it may give NULL.
         ends: whether it may give the end of the type.
+        inexact: whether it goes on in doubles, as SQLite.
     """
 
     width: Width
     null: bool
     ends: bool
+    inexact: bool = False
 
 
 def described(found: Mapping[Overflow, str | None], contender: str) -> str:
@@ -44,30 +46,33 @@ def described(found: Mapping[Overflow, str | None], contender: str) -> str:
     )
 
 
-def explains(ways: Iterable[str]) -> Explains:
+def explains(ways: Iterable[str], *, summed: bool = False) -> Explains:
     """Which cells of a column differ by nothing but the width: multiples of it, and NULL or an end where one gives it.
 
     Args:
         ways: of both camps, as :func:`described` has them.
+        summed: whether the cells are sums of what is taken so: without a term, or with an end for it, a sum is any.
     """
     taken = [_taken(*found) for way in ways for found in _TAKEN.findall(way)]
+    free = summed and any(one.null or one.ends or one.inexact for one in taken)
 
     def explained(cells: Sequence[Difference]) -> bool:
-        return all(_differs_by_width(one.got, one.expected, taken) for one in cells)
+        return free or all(_differs_by_width(one.got, one.expected, taken) for one in cells)
 
     return explained
 
 
 def _taken(kind: str, sign: str, bits: str, answer: str) -> _Taken:
     width = Width(int(bits), sign == "i")
-    first = answer.partition(",")[0].strip()
+    alone, _, of_sum = answer.partition(",")
+    first = (of_sum if kind == "sum" and of_sum else alone).strip()
     value = number(first)
     if value is None:
         # A refusal is of one engine, and no value; what could not be asked may be anything.
         unknown = first not in ("None", "refused")
         return _Taken(width, unknown or first == "None", unknown)
     lower = kind in _LOWER or (kind == "neg" and not width.signed)
-    return _Taken(width, null=False, ends=value == (width.least if lower else width.most))
+    return _Taken(width, False, value == (width.least if lower else width.most), "." in first or "e" in first.lower())
 
 
 def _differs_by_width(got: str, expected: str, taken: Sequence[_Taken]) -> bool:

@@ -104,14 +104,18 @@ def arithmetic(node: exp.Expr) -> bool:
 
 
 def explains(node: exp.Expr) -> Explains:
-    """Which differences it explains where it is all of a column: by the width where it is nothing but arithmetic."""
+    """Which differences it explains where it is all of a column: by the width where it is nothing but arithmetic.
+
+    What wraps around within a sum moves that by multiples of the width too.
+    """
     from sqlglot import exp
 
     plain = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast, exp.DataType, exp.Column, exp.Identifier)
-    if all(isinstance(one, (*plain, exp.Literal)) for one in node.walk()) or (
-        isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Column)
+    terms = node.this if isinstance(node, exp.Sum) else node
+    if all(isinstance(one, (*plain, exp.Literal)) for one in terms.walk()) or (
+        isinstance(terms, exp.Abs) and isinstance(terms.this.unnest(), exp.Column)
     ):
-        return by_width
+        return by_width if terms is node else by_width_of_terms
     return anything
 
 
@@ -120,22 +124,32 @@ def by_width(_cells: Sequence[Difference]) -> bool:
     return False
 
 
+def by_width_of_terms(_cells: Sequence[Difference]) -> bool:
+    """The same of a sum of such terms."""
+    return False
+
+
 @cache
 def columns(sql: str) -> frozenset[str]:
     """Names of columns of which the range of integer arithmetic depends, in small letters."""
-    from sqlglot import exp
-
     query = parsed(sql)
     if query is None:
         return frozenset()
-    aliases = aliases_of(query)
-    found: set[str] = set()
-    parts = [node for node in query.walk() if arithmetic(node)]
-    while parts:
-        names = {one.name.lower() for one in parts.pop().find_all(exp.Column)} - found
-        found |= names
-        parts += [one for name in names for one in aliases.get(name, ())]
-    return frozenset(found)
+    return frozenset(columns_of(*(node for node in query.walk() if arithmetic(node))))
+
+
+def columns_of(*parts: exp.Expr) -> list[str]:
+    """Names of columns that parts of one query depend on, in small letters, through the names that it gives itself."""
+    from sqlglot import exp
+
+    aliases = aliases_of(parts[0].root()) if parts else {}
+    found: dict[str, None] = {}
+    left = list(parts)
+    while left:
+        names = {one.name.lower() for one in left.pop().find_all(exp.Column)} - found.keys()
+        found |= dict.fromkeys(sorted(names))
+        left += [one for name in names for one in aliases.get(name, ())]
+    return list(found)
 
 
 def overflows(sql: str, ranges: Mapping[str, Range]) -> dict[str, set[Overflow]]:

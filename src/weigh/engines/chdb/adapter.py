@@ -14,7 +14,7 @@ from weigh_worker import Adapter
 
 # ClickHouse error codes: 43 illegal type of argument, 46 unknown function, 48 not implemented, 62 syntax error, 558 a
 # UNION that does not say of which kind it is.
-_UNSUPPORTED_CODES = {43, 46, 48, 62, 558}
+_UNSUPPORTED_CODES = {43, 46, 48, 50, 62, 558}
 _MEMORY_CODES = {173, 241}
 # With its query cache on, ClickHouse refuses to be asked for its version and settings; it must not stop us from reading
 # that it is on.

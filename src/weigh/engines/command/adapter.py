@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
 from decimal import Decimal
 from pathlib import Path
@@ -35,6 +37,7 @@ class Engine(Adapter):
         self.environment = {name: value for name, value in os.environ.items() if name not in _OURS}
         self.output = ""
         self.printed = b""
+        self.kills = 0
 
     def version(self) -> str:
         """A command has none that all of them would print in the same way."""
@@ -50,6 +53,7 @@ class Engine(Adapter):
     def prepare(self, sql: str) -> None:
         """What of its output is the answer."""
         self.output = sql
+        self.kills = _oom_kills()
 
     def run(self) -> int:
         """One process, from its start until it has ended and all that it printed is here."""
@@ -66,6 +70,8 @@ class Engine(Adapter):
         if process.returncode:
             code = process.returncode
             printed = process.stderr.decode(errors="replace").strip()[-_PRINTED:]
+            if code == -signal.SIGKILL and _oom_kills() > self.kills:
+                raise MemoryError("the kernel ended it, when the memory that it may use was full")
             raise RuntimeError(
                 f"{f'exit code {code}' if code > 0 else f'signal {-code}'}{': ' if printed else ''}{printed}"
             )
@@ -89,6 +95,12 @@ class Engine(Adapter):
 
     def close(self) -> None:
         """Nothing runs between two executions."""
+
+
+def _oom_kills() -> int:
+    """Processes of this machine that the kernel has ended for want of memory."""
+    found = re.search(r"^oom_kill (\d+)", Path("/proc/vmstat").read_text(), re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 def parts(printed: bytes, output: str) -> list[str]:

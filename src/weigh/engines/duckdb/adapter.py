@@ -7,7 +7,7 @@ import importlib
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import nanoarrow
@@ -15,9 +15,14 @@ from nanoarrow.c_array_stream import CArrayStream
 
 from weigh_worker import Adapter, Session
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _FILE = "tables.duckdb"
 _UNSUPPORTED = (duckdb.ParserException, duckdb.BinderException, duckdb.NotImplementedException)
 
+_BITS = "substr(({0}[2:]::BIT)::VARCHAR, 1 + ('0x' || hex({0}[1:1]))::INTEGER)"
+"""Of the bytes of a BIT: how many bits are padding, then all of them."""
 _EXTENSIONS = {"iceberg": ("avro", "iceberg"), "ducklake": ("ducklake",), "delta": ("delta",)}
 """In the order in which they must be loaded."""
 
@@ -37,6 +42,7 @@ class Engine(Adapter):
         self.lakes: dict[str, str] = {}
         self.chunks: list[Any] = []
         self.schema: Any = None
+        self.relation: Any = None
         self.sql = ""
         self.table = ""
         self.paths: list[str] = []
@@ -175,7 +181,8 @@ class Engine(Adapter):
 
         ``execute()`` alone would return a stream that has computed next to nothing yet.
         """
-        stream = nanoarrow.c_array_stream(self.connection.sql(self.sql))
+        self.relation = self.connection.sql(self.sql)
+        stream = nanoarrow.c_array_stream(self.relation)
         self.schema = stream.get_schema()
         rows = 0
         for chunk in stream:
@@ -184,12 +191,29 @@ class Engine(Adapter):
         return rows
 
     def answer(self) -> Any:
-        """The chunks that ``run`` holds."""
+        """The chunks that ``run`` holds; enums and bits, for which Arrow has no plain type, as text."""
+        kinds = [str(kind) for kind in self.relation.types] if self.relation is not None else []
+        if not any("ENUM" in kind or kind == "BIT" for kind in kinds):
+            return self._chunks()
+        chunks = _Rereadable(self._chunks)  # noqa: F841  DuckDB finds it by its name.
+        names = [_quoted_name(child.name) for child in self.schema.children]
+        places = [f"c{at}" for at in range(len(names))]
+        listed = ", ".join(
+            f"{_BITS.format(place) if kind == 'BIT' else place} AS {name}"
+            for place, name, kind in zip(places, names, kinds, strict=True)
+        )
+        with duckdb.connect(":memory:") as other:
+            stream = nanoarrow.c_array_stream(other.sql(f"SELECT {listed} FROM chunks AS t({', '.join(places)})"))
+            schema = stream.get_schema()
+            return CArrayStream.from_c_arrays(list(stream), schema, validate=False)
+
+    def _chunks(self) -> Any:
         return CArrayStream.from_c_arrays(self.chunks, self.schema, validate=False)
 
     def release(self) -> None:
         """Drop the chunks."""
         self.chunks = []
+        self.relation = None
 
     def profile(self) -> dict[str, Any]:
         """DuckDB's profile in JSON: of version 2 sections beside the operators, before them one object of both."""
@@ -214,13 +238,29 @@ class Engine(Adapter):
         """DuckDB's exception classes tell what it cannot parse and when memory ran out."""
         if isinstance(error, duckdb.OutOfMemoryException):
             return "out_of_memory"
-        # An unknown function is an error of the catalogue, as a missing table is.
-        unknown = isinstance(error, duckdb.CatalogException) and "Function" in str(error)
+        # An unknown function or type is an error of the catalogue, as a missing table is.
+        unknown = isinstance(error, duckdb.CatalogException) and (
+            "Function" in str(error) or "Type with name" in str(error)
+        )
         return "unsupported" if unknown or isinstance(error, _UNSUPPORTED) else super().classify(error)
 
     @staticmethod
     def _read_settings(connection: Any) -> dict[str, Any]:
         return dict(connection.execute("select name, value from duckdb_settings()").fetchall())
+
+
+class _Rereadable:
+    """Chunks as a stream that can be read more than once."""
+
+    def __init__(self, stream: Callable[[], Any]) -> None:
+        self._stream = stream
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._stream().__arrow_c_stream__(requested_schema)
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 class _Session(Session):

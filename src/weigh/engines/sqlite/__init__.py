@@ -7,14 +7,14 @@ from weigh.engines.engine import Engine, Switch
 engine = Engine(
     name="sqlite",
     lineage="sqlite",
-    adapter=Path(__file__).with_name("adapter.py"),
+    adapter=Path(__file__).with_name("adapter") / "__init__.py",
     # APSW's version is that of the SQLite inside, with a number of its own at the end.
     package="apsw",
     tested="3.54.1.0",
     requires=("pyarrow==26.0.1",),
     dialect="sqlite",
     copies=True,
-    lacks=("nan", "moments"),
+    lacks=("nan", "moments", "decimals"),
     ingests=True,
     switches=(
         # SQLite's own means of finding queries that depend on an order nobody asked for.

@@ -19,6 +19,7 @@ from weigh.model.contender import COMMAND
 from weigh.model.data.frames import is_program
 from weigh.model.gate import Check
 from weigh.model.sample import Outcome
+from weigh.model.text import reason
 from weigh.verdict.repetition import Cost, remembered
 from weigh.workloads import from_statistics
 from weigh.workloads.salted import column, salted, unsalted
@@ -136,7 +137,7 @@ class ContenderCheck:
                 reply = self.session.ask(sql, withdraw=repeat == 0)
             except WorkerEnded as ended:
                 status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
-                detail = f"{ended.outcome}: {ended.detail}"
+                detail = f"{ended.outcome}: {reason(ended.detail)}"
                 self.checks.append(
                     Check(operation=operation.name, case=case.name, contender=name, status=status, detail=detail)
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.data.catalog import field_ids
@@ -44,12 +45,14 @@ class Files(NamedTuple):
         sample: what was drawn of them; None where all rows are compared.
         python: interpreter of an environment that reads them, where they are Vortex.
         digest: of its rows, as the manifest says where all are compared.
+        lacking: why the contender could not be given a column, by its name.
     """
 
     paths: tuple[str, ...]
     sample: Sample | None
     python: Path | None
     digest: str
+    lacking: Mapping[str, str]
 
 
 def reads(
@@ -80,16 +83,18 @@ def reads(
         sample = sampled_rows.draw(paths, rows, python) if rows > FULL_DIGEST_ROWS else None
         expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
         given: pa.Table | None = None
+        lacking: Mapping[str, str] = {}
         try:
+            lacking = session.columns_lacking().get(table, {})
             if rows <= FULL_DIGEST_ROWS:
-                given = session.ask(every_row(table, ready.engine.dialect)).table
+                given = session.ask(every_row(table, ready.engine.dialect), partial=True).table
                 digests[table] = _digest(_in_types_of_files(session, given, paths))
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
                 count = session.ask(row_count(table, ready.engine.dialect)).table.column(0)[0].as_py()
                 digests[table] = f"rows:{count}"
                 if sample is not None:
-                    given = session.ask(drawn_rows(table, ready.engine.dialect, sample)).table
+                    given = session.ask(drawn_rows(table, ready.engine.dialect, sample), partial=True).table
                     loaded = _in_types_of_files(session, given, paths)
                     digests[table] += f" where {sample.predicate}: {_digest(loaded)}"
         except WorkerEnded as ended:
@@ -100,7 +105,7 @@ def reads(
         if digests[table] != expected:
             counted = rows if rows <= FULL_DIGEST_ROWS else count
             looked = None if counted != rows else given
-            wrong, found = _looked_into(session, table, looked, Files(paths, sample, python, expected))
+            wrong, found = _looked_into(session, table, looked, Files(paths, sample, python, expected, lacking))
             findings += found
             if not wrong:
                 digests[table] = (
@@ -149,12 +154,16 @@ def _looked_into(session: QuerySession, table: str, given: pa.Table | None, file
     except pa.ArrowException as error:
         why = f"PyArrow cannot read its files: {one_line(str(error), 160)}"
         return "", read_back.findings(session.ready.name, table, read_back.nothing(given, why))
+    there = [at for at, name in enumerate(right.column_names) if name not in files.lacking]
+    unlike = _unlike(files, right)
+    changed, right = partial(_changed, files, right), right.select(there)
     if given.num_columns != right.num_columns:
         return other_rows.described(given, right), []
-    found = read_back.compare(given, right, _unlike(files, right))
+    found = read_back.compare(given, right, {now: unlike[at] for now, at in enumerate(there) if at in unlike})
+    found = found._replace(unchecked={**found.unchecked, **files.lacking})
     findings = read_back.findings(session.ready.name, table, found)
     if found.same:
-        return (_CHANGED if _changed(files, right) else ""), findings
+        return (_CHANGED if changed() else ""), findings
     if not found.right.num_columns:
         return f" ({given.num_rows:,} rows instead of {right.num_rows:,})", findings
     return other_rows.described(found.given, found.right), findings

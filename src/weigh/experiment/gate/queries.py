@@ -13,6 +13,7 @@ from weigh.answers.arrow_messages import BadStream
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.run_cost import RunCost
 from weigh.model.sample import Outcome
+from weigh_worker import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +85,10 @@ class QuerySession:
         """Tables that the contender cannot be given, and why."""
         return self._link.lacking(self.ready)
 
+    def columns_lacking(self) -> Mapping[str, Mapping[str, str]]:
+        """Columns that the contender could not be given, and why, by table; raises as ``life``."""
+        return self.life().exchange.ask("lacking", protocol.LackingReply, self._timeout)[0].columns
+
     def life(self) -> WorkerProcess:
         """The process that is asked: the same until it dies.
 
@@ -100,12 +105,13 @@ class QuerySession:
                 raise
         return self._life
 
-    def ask(self, sql: str, *, withdraw: bool = False) -> Reply:
+    def ask(self, sql: str, *, withdraw: bool = False, partial: bool = False) -> Reply:
         """Execute a query and fetch its answer.
 
         Args:
             sql: the query.
             withdraw: fetch the answer while the data is withdrawn, to see whether it is complete.
+            partial: of a table with columns that the engine could not be given, ask for the others.
 
         Raises:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
@@ -113,7 +119,7 @@ class QuerySession:
         self._check_tables(sql)
         worker = self.life()
         try:
-            worker.prepare(sql, self._timeout)
+            worker.prepare(sql, self._timeout, partial=partial)
             run = worker.run(self._timeout)
             lazy = ""
             if withdraw:

@@ -118,9 +118,33 @@ class Engine(Adapter):
 
     def stream(self, frame: Any) -> bytes:
         """An Arrow IPC stream in types that every reader knows."""
+        for name, kind in frame.schema.items():
+            if self._narrowed(kind, self.polars.String) != kind:
+                frame = self._without_wide(frame, name, kind)
         sink = io.BytesIO()
         frame.write_ipc_stream(sink, compat_level=self.polars.CompatLevel.oldest())
         return sink.getvalue()
+
+    def _without_wide(self, frame: Any, name: str, kind: Any) -> Any:
+        """A column's integers of 128 bits, which Arrow has none of, as decimals, or as text where they are longer."""
+        column = self.polars.col(name)
+        try:
+            return frame.with_columns(column.cast(self._narrowed(kind, self.polars.Decimal(38, 0))))
+        except self.polars.exceptions.InvalidOperationError:
+            return frame.with_columns(column.cast(self._narrowed(kind, self.polars.String)))
+
+    def _narrowed(self, kind: Any, to: Any) -> Any:
+        """A type with another one in the place of integers of 128 bits, wherever they stand in it."""
+        polars = self.polars
+        if str(kind) in ("Int128", "UInt128"):
+            return to
+        if isinstance(kind, polars.List):
+            return polars.List(self._narrowed(kind.inner, to))
+        if isinstance(kind, polars.Array):
+            return polars.Array(self._narrowed(kind.inner, to), kind.size)
+        if isinstance(kind, polars.Struct):
+            return polars.Struct([polars.Field(one.name, self._narrowed(one.dtype, to)) for one in kind.fields])
+        return kind
 
     def release(self) -> None:
         """Drop the frame."""

@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 
 from weigh_worker import Adapter, Session, Unsupported
+from weigh_worker.left_out import LeftOut
 
 from . import copy_in, data_copies, os_user, profile, remote, results, server, sessions, settings
 
@@ -132,7 +133,11 @@ class Engine(Adapter):
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """A server over data that nobody else uses, taken from the copy, or the schema of the server at the URL."""
-        self.unreadable = copy_in.unreadable(Path(copy))
+        left_out = LeftOut.read(Path(copy))
+        self.lacking = left_out.columns
+        self.unreadable = {
+            name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.tables.items()
+        }
         if self.url is not None:
             remote.attach(self.connection, Path(copy))
             return

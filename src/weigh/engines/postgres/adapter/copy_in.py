@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,12 +13,14 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from weigh_worker import Unsupported
+from weigh_worker.left_out import LeftOut
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
-_LEFT_OUT = "left_out.json"
-"""Tables of a copy that PostgreSQL could not be given, and why."""
+_OF_COLUMN = re.compile(r"^COPY .*?, line \d+, column ([^:,]+)")
+"""Where the server says that a value stands which it does not take."""
 _BATCH_ROWS = 65_536
 _OF_THE_TABLE = ("22", "42", "54", "0A")
 """Classes of errors that are of names, types and values, and of no server (PostgreSQL manual, appendix A)."""
@@ -64,32 +66,55 @@ def create_each(
     Raises:
         Unsupported: none of them could be.
     """
-    left_out = {}
+    left_out = LeftOut({}, {})
     for name, paths in tables.items():
-        try:
-            # FREEZE asks for a table that was made in the same transaction, or as here in the same part of one.
-            with connection.transaction():
-                create(connection, name, paths, collation=collation)
-        except (Unsupported, pa.ArrowException) as why:
-            left_out[name] = str(why)
-        except psycopg.Error as error:
-            if not (error.sqlstate or "").startswith(_OF_THE_TABLE):
-                raise
-            left_out[name] = f"PostgreSQL cannot hold its rows: {str(error).splitlines()[0]}"
-    if left_out and left_out.keys() == tables.keys():
-        raise Unsupported("; ".join(dict.fromkeys(left_out.values())))
-    (copy / _LEFT_OUT).write_text(json.dumps(left_out))
-    return [name for name in tables if name not in left_out]
+        without: dict[str, str] = {}
+        while name not in left_out.tables:
+            try:
+                # FREEZE asks for a table that was made in the same transaction, or as here in the same part of one.
+                with connection.transaction():
+                    create(connection, name, paths, collation=collation, without=without)
+                left_out.columns.update({name: without} if without else {})
+                break
+            except NoColumn as why:
+                without[why.column] = str(why)
+            except (Unsupported, pa.ArrowException) as why:
+                left_out.tables[name] = str(why)
+            except psycopg.Error as error:
+                if not (error.sqlstate or "").startswith(_OF_THE_TABLE):
+                    raise
+                reason = f"PostgreSQL cannot hold its values: {str(error).splitlines()[0]}"
+                column = _column_of(error, paths, without)
+                (without if column else left_out.tables)[column or name] = reason
+    if left_out.tables and left_out.tables.keys() == tables.keys():
+        raise Unsupported("; ".join(dict.fromkeys(left_out.tables.values())))
+    left_out.write(copy)
+    return [name for name in tables if name not in left_out.tables]
 
 
-def unreadable(copy: Path) -> dict[str, BaseException]:
-    """Tables that could not be made, and why."""
-    note = copy / _LEFT_OUT
-    left_out = json.loads(note.read_text()) if note.exists() else {}
-    return {name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.items()}
+class NoColumn(Unsupported):
+    """A column that PostgreSQL cannot have."""
+
+    def __init__(self, column: str, why: str) -> None:
+        super().__init__(why)
+        self.column = column
 
 
-def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, collation: str = "") -> int:
+def _column_of(error: psycopg.Error, paths: list[str], without: Collection[str]) -> str:
+    """The column whose value the server does not take; empty where it does not say so."""
+    found = _OF_COLUMN.match(error.diag.context or "")
+    names = {name.lower(): name for name in pq.read_schema(paths[0]).names if name not in without}
+    return names.get(found[1].lower(), "") if found else ""
+
+
+def create(
+    connection: psycopg.Connection[Any],
+    name: str,
+    paths: list[str],
+    *,
+    collation: str = "",
+    without: Mapping[str, str] | None = None,
+) -> int:
     """Make a table from Parquet files. Call it inside a transaction.
 
     Names become lower case, as PostgreSQL reads names that are not quoted. Rows are frozen as they arrive, so no later
@@ -100,15 +125,20 @@ def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, 
         name: of the table.
         paths: its files.
         collation: of its text columns; empty for the database's.
+        without: columns that are left out, and why.
 
     Returns:
         How many rows the server says that it has taken.
 
     Raises:
-        Unsupported: a column has a type for which PostgreSQL has none.
+        NoColumn: a column has a type for which PostgreSQL has none, or a value that it cannot hold.
+        Unsupported: no column is left.
     """
     # Another file may hold NULL where the first one does not.
-    schema = pa.schema([(field.name, field.type) for field in pq.read_schema(paths[0])])
+    fields = [field for field in pq.read_schema(paths[0]) if field.name not in (without or {})]
+    schema = pa.schema([(field.name, field.type) for field in fields])
+    if not fields and without:
+        raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
     collate = f' COLLATE "{collation}"' if collation else ""
     kinds = {field.name: type_name(field.type, field.name) for field in schema}
     columns = ", ".join(f"{quoted(column)} {kind}{collate if kind == 'text' else ''}" for column, kind in kinds.items())
@@ -128,7 +158,7 @@ def type_name(kind: pa.DataType, column: str) -> str:
     """The PostgreSQL type of an Arrow type.
 
     Raises:
-        Unsupported: there is none.
+        NoColumn: there is none.
     """
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -143,7 +173,7 @@ def type_name(kind: pa.DataType, column: str) -> str:
     if pa.types.is_fixed_size_binary(kind):
         return "bytea"
     if kind not in _NAMES:
-        raise Unsupported(f"PostgreSQL has no type for {kind} of column {column}")
+        raise NoColumn(column, f"PostgreSQL has no type for {kind}")
     return _NAMES[kind]
 
 
@@ -159,9 +189,17 @@ def quoted(name: str) -> str:
 def _text(batch: pa.RecordBatch) -> memoryview:
     """Rows as COPY reads them: text is quoted, so that an empty one is not NULL."""
     sink = io.BytesIO()
-    columns = [_plain(column) for column in batch.columns]
+    columns = [_converted(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)]
     csv.write_csv(pa.record_batch(columns, names=[str(number) for number in range(len(columns))]), sink, _PLAIN)
     return sink.getbuffer()
+
+
+def _converted(name: str, column: pa.Array) -> pa.Array:
+    """A column that the CSV writer knows; raises NoColumn where PostgreSQL cannot hold one of its values."""
+    try:
+        return _plain(column)
+    except pa.ArrowException as error:
+        raise NoColumn(name, f"PostgreSQL cannot hold its values: {error}") from error
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -46,6 +46,7 @@ _KINDS: dict[int, pa.DataType] = {
     1083: pa.time64("us"),
     1114: pa.timestamp("us"),
     1184: pa.timestamp("us", "UTC"),
+    1266: pa.string(),  # timetz, with its zone
     _INTERVAL: pa.month_day_nano_interval(),
     1560: pa.string(),  # bit(n)
     1562: pa.string(),  # varbit
@@ -60,7 +61,7 @@ _ARRAYS = {
     1021: 700, 1022: 701, 1028: 26, 1115: 1114, 1182: 1082, 1185: 1184, 1231: _NUMERIC, 2951: 2950,
 }  # fmt: skip
 """Types of elements by the types of their arrays."""
-_AS_TEXT = (114, _NUMERIC, 1082, _TIME, 1114, 1184, _INTERVAL, 1560, 1562, 2950, 3802)
+_AS_TEXT = (114, _NUMERIC, 1082, _TIME, 1114, 1184, 1266, _INTERVAL, 1560, 1562, 2950, 3802)
 """Read as text and cast by Arrow, column by column, instead of through a Python object for each value."""
 _WIDEST_128 = 38
 _WIDEST_256 = 76

@@ -123,7 +123,8 @@ class Engine(Adapter):
     def attach(self, copy: str, names: list[str]) -> None:
         """See them."""
         left_out = tables.attach(self.system, self.ask, Path(copy), names)
-        self.unreadable = {name: _LeftOut(why) for name, why in left_out.items()}
+        self.lacking = left_out.columns
+        self.unreadable = {name: _LeftOut(why) for name, why in left_out.tables.items()}
 
     def files(self) -> list[str]:
         """None: they lie with the server."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh_worker import Unsupported
+from weigh_worker.left_out import LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,24 +46,24 @@ def make(
         address: of the system, without a password.
     """
     if way == "exists":
-        (copy / _NOTE).write_text(json.dumps({"schema": None, "left_out": {}}))
+        (copy / _NOTE).write_text(json.dumps({"schema": None, "left_out": {}, "columns": {}}))
         return
     _drop_left(ask, copy)
     schema = f"weigh_{secrets.token_hex(6)}"
-    note = {"schema": schema, "left_out": {}, "address": address, "drop": profile.drop_schema(schema)}
+    note = {"schema": schema, "left_out": {}, "columns": {}, "address": address, "drop": profile.drop_schema(schema)}
     # Before anything is there: who is killed leaves the statement that drops it.
     (copy / _NOTE).write_text(json.dumps(note))
     profile.create_schema(ask, schema)
     try:
         left_out = _made(profile, connection, ask, way, place, tables, schema)
-        if len(left_out) == len(tables):
-            raise Unsupported(next(iter(left_out.values())))
+        if len(left_out.tables) == len(tables):
+            raise Unsupported(next(iter(left_out.tables.values())))
     except BaseException:
         with suppress(Exception):
             ask(profile.drop_schema(schema))
             (copy / _NOTE).unlink()
         raise
-    (copy / _NOTE).write_text(json.dumps({**note, "left_out": left_out}))
+    (copy / _NOTE).write_text(json.dumps({**note, "left_out": left_out.tables, "columns": left_out.columns}))
 
 
 def _made(
@@ -73,22 +74,24 @@ def _made(
     place: str,
     tables: dict[str, list[str]],
     schema: str,
-) -> dict[str, str]:
-    """Fill a schema that was made; which tables could not be made, and why."""
+) -> LeftOut:
+    """Fill a schema that was made; what could not be made, and why."""
     profile.use_schema(ask, schema)
-    left_out = {}
+    left_out = LeftOut({}, {})
     for name, paths in tables.items():
         try:
-            columns = _columns(profile, paths[0])
+            columns, without = _columns(profile, paths[0])
+            left_out.columns.update({name: without} if without else {})
             if way == "external":
                 profile.register(ask, name, columns, paths, place)
                 continue
             listed = ", ".join(f"{profile.quoted(column)} {kind}" for column, kind in columns)
             ask(f"CREATE TABLE {profile.quoted(name)} ({listed}) {profile.storage}")
-            _fill(profile, connection, name, paths)
+            _fill(profile, connection, name, paths, [column for column, _ in columns])
             profile.loaded(ask, name)
         except Unsupported as why:
-            left_out[name] = str(why)
+            left_out.tables[name] = str(why)
+            left_out.columns.pop(name, None)
     return left_out
 
 
@@ -100,11 +103,11 @@ def _drop_left(ask: Callable[[str], Rows], copy: Path) -> None:
             left.unlink()
 
 
-def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Sequence[str]) -> dict[str, str]:
+def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Sequence[str]) -> LeftOut:
     """See the tables that were made or found.
 
     Returns:
-        Tables that could not be made, and why.
+        What could not be made, and why.
 
     Raises:
         LookupError: they are not there, or not any more.
@@ -125,21 +128,23 @@ def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Seq
         else:
             why = f"it has no table {name} where its sessions begin: {error}"
         raise LookupError(why) from None
-    return left_out
+    return LeftOut(left_out, note["columns"])
 
 
-def _columns(profile: Profile, path: str) -> list[tuple[str, str]]:
-    found = []
+def _columns(profile: Profile, path: str) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """The columns of a table with their types, and those for which the system has none, with the reason."""
+    found, without = [], {}
     for field in pq.read_schema(path):
-        kind = profile.type_name(field.type)
-        if not kind:
-            raise Unsupported(f"{profile.name} has no type for {field.type} of column {field.name}")
-        found.append((field.name, kind))
-    return found
+        if kind := profile.type_name(field.type):
+            found.append((field.name, kind))
+        else:
+            without[field.name] = f"{profile.name} has no type for {field.type}"
+    if not found:
+        raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
+    return found, without
 
 
-def _fill(profile: Profile, connection: Any, name: str, paths: Sequence[str]) -> None:
-    columns = [field.name for field in pq.read_schema(paths[0])]
+def _fill(profile: Profile, connection: Any, name: str, paths: Sequence[str], columns: list[str]) -> None:
     listed = ", ".join(map(profile.quoted, columns))
     values = "(" + ", ".join([profile.placeholder] * len(columns)) + ")"
     cursor = connection.cursor()

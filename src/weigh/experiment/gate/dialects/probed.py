@@ -13,7 +13,7 @@ from weigh.answers import constructs
 from weigh.answers.constructs import rounding, wholes
 from weigh.answers.constructs.comparisons import ALL, ordering_columns
 from weigh.answers.constructs.limits import FIRST_YEAR, LAST_YEAR
-from weigh.data.data_values import names
+from weigh.data.data_values import names, zoned
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.dialects import widths
 
@@ -70,11 +70,10 @@ def data_ways(
         probed: what :func:`ways` found.
     """
     queries = list(queries)
-    found = {constructs.ZONE: contender} if data.zoned() else {}
     return (
-        found
-        | merged(engine, queries, data)
+        merged(engine, queries, data)
         | compared(contender, engine, queries, data, probed)
+        | of_halves(contender, engine, queries, data)
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
         | of_wholes(queries, data)
@@ -119,7 +118,7 @@ def compared(
     data: DataValues,
     probed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What an engine may take in its own way, for each column that has it: NaN, -0.0, 32-bit floats, moments."""
+    """What an engine may take in its own way, for each column that has it: NaN, -0.0, 32-bit floats, moments, zones."""
     queries = list(queries)
     wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(constructs.OF_DATA)}
     zeros = (probed or {}).get("zeros")
@@ -133,6 +132,7 @@ def compared(
         for name in (*names(field), ALL):
             found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
             found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
+            found |= {f"{constructs.ZONE}{name}": contender} if zoned(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
             if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
                 found[f"{constructs.DAY}{name}"] = days
@@ -143,6 +143,12 @@ def compared(
                 {f"{constructs.SIGNED}{name}": zeros} if zeros and (values.negative or values.negative_zero) else {}
             )
     return {key: way for key, way in found.items() if key in wanted}
+
+
+def of_halves(contender: str, engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """That an engine without decimals rounds those of the data in its own way: 0.15 is less than that as a double."""
+    lacks = "decimals" in engine.lacks and any(pa.types.is_decimal(field.type) for _, field in _read(queries, data))
+    return dict.fromkeys(("round", "decimal"), contender) if lacks else {}
 
 
 def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
@@ -195,7 +201,7 @@ def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
     whole = constructs.FRACTION, constructs.ORDERED
-    begins = (*constructs.OF_DATA, *whole, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
+    begins = (*constructs.OF_DATA, *whole, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 

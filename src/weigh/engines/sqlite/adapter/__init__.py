@@ -7,7 +7,6 @@ dates and timestamps ISO text, timestamps always with six digits of a second so 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import re
 from pathlib import Path
@@ -18,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh_worker import Adapter, Unsupported
+from weigh_worker.left_out import LeftOut
+
+from .copy_in import BATCH_ROWS, NoColumn, fill, identifier, plain_schema, restored
 
 _FILE = "tables.sqlite"
-_LEFT_OUT = "left_out.json"
-"""Tables that it cannot have, and why."""
 _FULL = 2  # of PRAGMA synchronous: from here on a commit waits until the device has the rows
-_BATCH_ROWS = 16_384
 _MADE = ("page_size", "encoding")  # pragmas that only count when a database is made
 _ALWAYS = ("cache_size", "mmap_size", "page_size", "temp_store", "threads")
 _WORDS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0"}
@@ -89,34 +88,46 @@ class Engine(Adapter):
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.execute("BEGIN")
-        left_out = {name: why for name, paths in tables.items() if (why := self._left_out(connection, name, paths))}
-        if left_out and left_out.keys() == tables.keys():
-            raise Unsupported("; ".join(dict.fromkeys(left_out.values())))
+        left_out = LeftOut({}, {})
+        for name, paths in tables.items():
+            self._load_what_it_can(connection, name, paths, left_out)
+        if left_out.tables and left_out.tables.keys() == tables.keys():
+            raise Unsupported("; ".join(dict.fromkeys(left_out.tables.values())))
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
-        if left_out:
-            (Path(copy) / _LEFT_OUT).write_text(json.dumps(left_out))
+        left_out.write(Path(copy))
         connection.close()
         with path.open("rb") as file:
             os.fsync(file.fileno())
 
-    def _left_out(self, connection: Any, name: str, paths: list[str]) -> str:
-        """Load a table, or say why SQLite cannot have its rows: nothing of it is left, and the others are loaded."""
-        try:
-            _fill(connection, name, paths)
-        except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
-            connection.execute(f"DROP TABLE IF EXISTS {_identifier(name)}")
-            return str(why)
-        return ""
+    def _load_what_it_can(self, connection: Any, name: str, paths: list[str], left_out: LeftOut) -> None:
+        """Load a table without the columns that SQLite cannot have, or note that it can have none of it."""
+        without: dict[str, str] = {}
+        while True:
+            try:
+                fill(connection, name, paths, without)
+            except NoColumn as why:
+                without[why.column] = str(why)
+            except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
+                left_out.tables[name] = str(why)
+            else:
+                left_out.columns.update({name: without} if without else {})
+                return
+            connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+            if name in left_out.tables:
+                return
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
         self.connection = self._settled(self._open(Path(copy) / _FILE))
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        left_out = json.loads(note.read_text()) if (note := Path(copy) / _LEFT_OUT).exists() else {}
-        self.unreadable = {name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.items()}
-        missing = sorted(set(tables) - there - left_out.keys())
+        left_out = LeftOut.read(Path(copy))
+        self.lacking = left_out.columns
+        self.unreadable = {
+            name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.tables.items()
+        }
+        missing = sorted(set(tables) - there - left_out.tables.keys())
         if missing:
             raise LookupError(f"the database has no table {', '.join(missing)}")
 
@@ -132,11 +143,11 @@ class Engine(Adapter):
         """Rows one by one in one transaction; what a log holds is moved into the database."""
         self.schema = pq.read_schema(self.paths[0])
         self.connection.execute("BEGIN")
-        _fill(self.connection, self.table, self.paths)
+        fill(self.connection, self.table, self.paths, {})
         self.connection.execute("COMMIT")
         if _read(self.connection, "journal_mode") == "wal":
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return int(self.connection.execute(f"SELECT count(*) FROM {_identifier(self.table)}").fetchall()[0][0])
+        return int(self.connection.execute(f"SELECT count(*) FROM {identifier(self.table)}").fetchall()[0][0])
 
     def guarantee(self) -> tuple[bool | None, str]:
         """From synchronous = FULL on a commit waits for the device (SQLite, PRAGMA synchronous)."""
@@ -147,12 +158,12 @@ class Engine(Adapter):
     def stored(self) -> Any:
         """Every row of the table, its values in the types of the files that they came from."""
         sink = pa.BufferOutputStream()
-        rows = self.connection.execute(f"SELECT * FROM {_identifier(self.table)}")
-        with pa.ipc.new_stream(sink, _plain_schema(self.schema)) as stream:
-            while part := list(itertools.islice(rows, _BATCH_ROWS)):
+        rows = self.connection.execute(f"SELECT * FROM {identifier(self.table)}")
+        with pa.ipc.new_stream(sink, plain_schema(self.schema)) as stream:
+            while part := list(itertools.islice(rows, BATCH_ROWS)):
                 columns = zip(self.schema, zip(*part, strict=True), strict=True)
-                arrays = [_restored(field, values) for field, values in columns]
-                stream.write_batch(pa.record_batch(arrays, schema=_plain_schema(self.schema)))
+                arrays = [restored(field, values) for field, values in columns]
+                stream.write_batch(pa.record_batch(arrays, schema=plain_schema(self.schema)))
         return memoryview(sink.getvalue())
 
     def prepare(self, sql: str) -> None:
@@ -289,78 +300,6 @@ def _literal(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _fill(connection: Any, name: str, paths: list[str]) -> None:
-    table = _identifier(name)
-    for number, path in enumerate(paths):
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            columns = [(field.name, _kind(field)) for field in schema]
-            if number == 0:
-                first = columns
-                made = ", ".join(f"{_identifier(column)} {kind}" for column, kind in columns)
-                connection.execute(f"CREATE TABLE {table} ({made})")
-            elif columns != first:
-                raise TypeError(f"{path} has other columns than {paths[0]}")
-            insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
-            for batch in file.iter_batches(_BATCH_ROWS):
-                connection.executemany(insert, zip(*map(_plain, batch.columns), strict=True))
-
-
-def _kind(field: Any) -> str:
-    """SQLite's type of a column."""
-    kind, is_ = field.type, pa.types
-    kind = kind.value_type if is_.is_dictionary(kind) else kind
-    if is_.is_integer(kind) or is_.is_boolean(kind):
-        return "INTEGER"
-    if is_.is_floating(kind) or is_.is_decimal(kind):
-        return "REAL"
-    if str(kind) in ("string", "large_string", "string_view") or is_.is_date(kind) or is_.is_timestamp(kind):
-        return "TEXT"
-    if str(kind) in ("binary", "large_binary", "binary_view") or is_.is_fixed_size_binary(kind):
-        return "BLOB"
-    raise Unsupported(f"SQLite has no type for column {field.name} of {kind}")
-
-
-def _plain(column: Any) -> list[Any]:
-    """A column as values that SQLite stores."""
-    kind = column.type
-    if pa.types.is_decimal(kind):
-        # Through text: Arrow's own cast is off by a bit for one value in seven.
-        column = column.cast(pa.string()).cast(pa.float64())
-    elif pa.types.is_timestamp(kind):
-        # In UTC, and refused where nanoseconds would be lost.
-        column = column.cast(pa.timestamp("us")).cast(pa.string())
-    elif pa.types.is_date(kind):
-        column = column.cast(pa.date32()).cast(pa.string())
-    return list(column.to_pylist())
-
-
-def _plain_schema(schema: Any) -> Any:
-    """The types in which stored rows are handed out: dictionaries are a form of the files alone."""
-    return pa.schema([(field.name, _plain_type(field.type)) for field in schema])
-
-
-def _plain_type(kind: Any) -> Any:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _restored(field: Any, values: tuple[Any, ...]) -> Any:
-    """Stored values in the type that they had: the way back from ``_plain``; raises where a value cannot go it."""
-    kind, is_ = _plain_type(field.type), pa.types
-    if is_.is_decimal(kind):
-        texts = [None if value is None else f"{value:.{kind.scale}f}" for value in values]
-        return pa.array(texts, pa.string()).cast(kind)
-    if is_.is_timestamp(kind):
-        return pa.array(values, pa.string()).cast(pa.timestamp("us")).cast(pa.timestamp("us", kind.tz)).cast(kind)
-    if is_.is_date(kind):
-        return pa.array(values, pa.string()).cast(pa.date32()).cast(kind)
-    if is_.is_boolean(kind):
-        return pa.array(values, pa.int64()).cast(kind)
-    if is_.is_floating(kind):
-        return pa.array(values, pa.float64()).cast(kind)
-    return pa.array(values, kind)
-
-
 def _field(name: str, array: Any) -> Any:
     """A column of an answer; SQLite stores a NaN as NULL."""
     field = pa.field(name, array.type)
@@ -394,7 +333,3 @@ def _cast_to_unknown(sql: str) -> str:
         if found and not _TYPES.fullmatch(" ".join(found[1].split())):
             return found[1].upper() + (found[2] or "")
     return ""
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

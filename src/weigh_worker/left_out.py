@@ -1,0 +1,67 @@
+"""Tables and columns that an engine could not be given: noted in its copy, and what needs one is refused by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_NOTE = "left_out.json"
+_TEXT = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_WHOLE = re.compile(
+    r"(\bselect(\s+(all|distinct))?|,|\.|\bon\s*\([^)]*\))\s*\*|\bnatural\b|\btable\s+\w|^\s*from\b|\bcolumns\s*\(",
+    re.IGNORECASE,
+)
+"""Of a query whose answer depends on which columns its tables have."""
+
+
+class LeftOut:
+    """What of some tables an engine could not be given.
+
+    Attributes:
+        tables: why, by table.
+        columns: why, by column of a table that has the others.
+    """
+
+    def __init__(self, tables: dict[str, str], columns: dict[str, dict[str, str]]) -> None:
+        self.tables = tables
+        self.columns = columns
+
+    def write(self, copy: Path) -> None:
+        """Note it in a copy; nothing where nothing was left out."""
+        if not (self.tables or self.columns):
+            return
+        (copy / _NOTE).write_text(json.dumps({"tables": self.tables, "columns": self.columns}))
+
+    @classmethod
+    def read(cls, copy: Path) -> LeftOut:
+        """What is noted in a copy."""
+        note = copy / _NOTE
+        found = json.loads(note.read_text()) if note.exists() else {"tables": {}, "columns": {}}
+        return cls(found["tables"], found["columns"])
+
+
+def refusal(sql: str, columns: Mapping[str, Mapping[str, str]]) -> str:
+    """Why a query cannot be answered over tables without some of their columns; empty where it needs none of these.
+
+    Args:
+        sql: the query.
+        columns: why each was left out, by table.
+    """
+    text = _TEXT.sub("''", sql)
+    for table, lacking in columns.items():
+        if not _named(table, text):
+            continue
+        whole = _WHOLE.search(text) is not None
+        needed = [f"{name} ({why})" for name, why in lacking.items() if whole or _named(name, text)]
+        if needed:
+            return f"its table {table} is without {', '.join(needed)}: ask for other columns"
+    return ""
+
+
+def _named(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
