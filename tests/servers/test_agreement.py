@@ -135,3 +135,12 @@ def test_tpch_agrees_with_the_published_answers(weigh: Weigh, request: pytest.Fi
     assert run.code == 0, run.err
     assert statuses(run, spec.partition("=")[0]) == dict.fromkeys(asked, "agreed")
     nowhere(run)
+
+
+def test_what_clickhouse_of_2018_cannot_plan_of_tpch_is_unsupported(weigh: Weigh, clickhouse_spec: str) -> None:
+    """Tables joined by commas, also where it calls that an error of its own logic."""
+    of_tpch = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q3,q12")
+    named = ("--contender", "duckdb", "--contender", clickhouse_spec)
+    run = weigh("gate", *of_tpch, *named, "--no-shrink", "--json", timeout=600, **PASSWORDS)
+    assert run.code == 0, run.err
+    assert statuses(run, "clickhouse") == {"q1": "agreed", "q3": "unsupported", "q12": "unsupported"}
