@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from weigh_worker.protocol import CONNECTION_LOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -272,3 +276,13 @@ class Adapter(ABC):
         if isinstance(error, Unsupported):
             return "unsupported"
         return "out_of_memory" if isinstance(error, MemoryError) else "error"
+
+    @staticmethod
+    def connection_lost(error: BaseException) -> NoReturn:
+        """End this process: its connection to the system is lost, and its session with it.
+
+        weigh has the execution as ``lost``, and begins another session.
+        """
+        sys.stderr.write(f"the connection is lost: {error}\n")
+        sys.stderr.flush()
+        os._exit(CONNECTION_LOST)

@@ -41,6 +41,7 @@ takes closer to the work; weigh's own time of the same request is its bound.
 from __future__ import annotations
 
 import json
+import os
 import struct
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform, get_args
@@ -53,6 +54,9 @@ Message = dict[str, Any]
 Kind = Literal["unsupported", "out_of_memory", "error"]
 """What an engine's refusal can mean."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+CONNECTION_LOST = os.EX_UNAVAILABLE
+"""With this code a worker exits whose connection to a system is lost (sysexits.h, EX_UNAVAILABLE)."""
 
 MAX_MESSAGE = 64 << 20
 """Bytes; more than any message needs. A larger length means that the stream is out of step."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
 import types
@@ -111,7 +112,13 @@ def test_a_connection_that_its_driver_closed_ends_the_session(monkeypatch: pytes
     life = Engine.__new__(Engine)
     life.system = profile_named("dbapi")
     error = sqlite3.OperationalError("terminating connection")
-    for closed, codes in ((False, []), (0, []), (lambda: False, []), (True, [1]), (2, [1, 1])):
+    for closed, codes in (
+        (False, []),
+        (0, []),
+        (lambda: False, []),
+        (True, [os.EX_UNAVAILABLE]),
+        (2, [os.EX_UNAVAILABLE] * 2),
+    ):
         life.connection = types.SimpleNamespace(closed=closed)
         life.classify(error)
         assert ended == codes

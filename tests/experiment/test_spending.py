@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +101,7 @@ class Rising(Service):
     """A question costs eight times as much after a while."""
 
     def query(self, sql: str) -> dict[str, Any]:
-        self.scanned = {part: count * (8 if len(self.bills) > 20 else 1) for part, count in SCANNED.items()}
+        self.scanned = {part: count * (8 if len(self.bills) > 28 else 1) for part, count in SCANNED.items()}
         return super().query(sql)
 
 
@@ -134,6 +135,11 @@ def test_a_budget_ends_in_time(weigh: Weigh) -> None:
     assert rows["groups", "paid"]["mean"] == pytest.approx(0.2)
     assert (rows["groups", "paid"]["low"], rows["groups", "paid"]["high"]) == pytest.approx((0.2, 0.2))
     assert run.json["cost"]["prices"] == {"paid": "5USD/TB"}
+    lines = list(csv.DictReader(weigh("export", "latest", "--format", "csv").out.splitlines()))
+    costs = {one["operation"]: one for one in lines if one["metric"] == "cost"}
+    assert {name: round(float(one["median"]), 6) for name, one in costs.items()} == {"groups": 0.2, "total": 0.005}
+    assert [one["currency"] for one in lines] == ["USD" if one["metric"] == "cost" else "" for one in lines]
+    assert "0.205 USD (declared: 5USD/TB)" in weigh("export", "latest", "--format", "markdown").out
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.servers import clickhouse, maria, postgres, spark, trino
+from support.servers import clickhouse, h2, maria, postgres, spark, trino
 from support.servers.process import Lacking
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ def maria_spec(folder_of: Callable[[str], Path]) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def clickhouse_spec(folder_of: Callable[[str], Path]) -> Iterator[str]:
     with _there("clickhouse", functools.partial(clickhouse.running, folder_of("clickhouse"), SECRET)) as spec:
+        yield spec
+
+
+@pytest.fixture(scope="session")
+def h2_spec(folder_of: Callable[[str], Path]) -> Iterator[str]:
+    with _there("h2", functools.partial(h2.running, folder_of("h2"))) as spec:
         yield spec
 
 

@@ -35,7 +35,7 @@ def test_a_wrong_answer_later_makes_the_operation_diverged() -> None:
 
 
 @pytest.mark.promise("One failure is enough, because leaving it out would keep only the lucky executions")
-@pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "out_of_memory"])
+@pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "lost", "out_of_memory"])
 def test_a_failed_execution_is_an_error_and_not_a_ratio(outcome: str) -> None:
     samples = experiment(operations=("q1", "q2"))
     samples.append(sample(4, "new", None, outcome=Outcome(outcome), detail="it broke"))

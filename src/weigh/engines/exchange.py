@@ -5,6 +5,7 @@ A time-out, a crash and running out of memory are outcomes, not failures of weig
 
 from __future__ import annotations
 
+import signal
 import socket
 import time
 from contextlib import suppress
@@ -39,6 +40,25 @@ class WorkerEnded(Exception):
         self.outcome = outcome
         self.detail = detail
         self.alive = alive
+
+
+def died(what: str, code: int | None, printed: str, *, out_of_memory: bool) -> WorkerEnded:
+    """Why a process is dead.
+
+    Args:
+        what: it was to do.
+        code: it exited with; below zero it was a signal, None if that is not known.
+        printed: the end of its log.
+        out_of_memory: whether the kernel ended processes for their memory meanwhile.
+    """
+    ending = f"; it printed: {printed}" if printed else ""
+    if code == -signal.SIGKILL and out_of_memory:
+        full = f"the kernel ended it during '{what}', when the memory that it may use was full{ending}"
+        return WorkerEnded(Outcome.OUT_OF_MEMORY, full, alive=False)
+    if code == protocol.CONNECTION_LOST:
+        return WorkerEnded(Outcome.LOST, f"its session ended during '{what}'{ending}", alive=False)
+    how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
+    return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{ending}", alive=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

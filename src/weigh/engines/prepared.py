@@ -377,5 +377,8 @@ def _cache_on(
     return codes.A9_ENABLED.finding(
         contender=one.name,
         text=f"its result cache is on ({cache.setting} = {value}, read back): it would answer, not the engine",
-        remedy=f"leave {cache.setting} out of its settings; weigh switches it off",
+        remedy=f"leave {cache.setting} out of its settings; weigh switches it off"
+        if cache.setting in one.contender.settings
+        else f"weigh asked for {cache.setting} = {cache.off[0]} in vain: end the sessions of others, if the first one "
+        "decides for all, or switch it off in the system itself",
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines import bytecode, surroundings
-from weigh.engines.exchange import Exchange, WorkerEnded
+from weigh.engines.exchange import Exchange, WorkerEnded, died
 from weigh.engines.run_cost import RunCost, run_cost, unmetered
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
@@ -22,7 +22,6 @@ from weigh.host.hidden import hiding
 from weigh.host.processes import family_cpu, guard, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.errors import EnvironmentFault, refusal, remedy_of
-from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -392,9 +391,4 @@ class WorkerProcess:
         code = self._process.poll()
         tail = self.log_tail()
         self.kill()
-        printed = f"; it printed: {tail}" if tail else ""
-        if code == -signal.SIGKILL and cgroup.oom_kills() > self._oom_kills:
-            full = f"the kernel ended it during '{what}', when the memory that it may use was full{printed}"
-            return WorkerEnded(Outcome.OUT_OF_MEMORY, full, alive=False)
-        how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
-        return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{printed}", alive=False)
+        return died(what, code, tail, out_of_memory=cgroup.oom_kills() > self._oom_kills)

@@ -42,6 +42,7 @@ class Outcome(StrEnum):
     UNSUPPORTED = "unsupported"
     TIMEOUT = "timeout"
     CRASH = "crash"
+    LOST = "lost"
     OUT_OF_MEMORY = "out_of_memory"
     WRONG = "wrong"
 

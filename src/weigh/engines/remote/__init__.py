@@ -12,7 +12,7 @@ from weigh.model.contender import DRIVER, LINEAGE, URL
 if TYPE_CHECKING:
     from weigh.engines.remote.adapter.profile import Profile
 
-NAMES = ("adbc", "clickhouse", "dbapi", "mariadb", "spark", "trino", *services.SCHEMES)
+NAMES = ("adbc", "clickhouse", "dbapi", "h2", "mariadb", "spark", "trino", *services.SCHEMES)
 _ADAPTER = Path(__file__).parent / "adapter" / "__init__.py"
 ARROW = "pyarrow==26.0.1"
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome, Sample, Samples
+from weigh.model.units import count
 from weigh.verdict.refusals.preclusions import Preclusions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
 
 Gate = Mapping[str, Mapping[str, GateStatus]]
@@ -28,12 +30,15 @@ _ENDED = {
     Outcome.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
     Outcome.TIMEOUT: (codes.X_TIMEOUT, "did not finish in time"),
     Outcome.CRASH: (codes.X_CRASH, "crashed"),
+    Outcome.LOST: (codes.X_LOST, "lost its connection"),
     Outcome.OUT_OF_MEMORY: (codes.X_OUT_OF_MEMORY, "ran out of memory"),
 }
 _GATE = {
     GateStatus.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
     GateStatus.ERROR: (codes.X_ERROR, "failed before any clock was started"),
 }
+_NAMED = 5
+"""Operations that a finding names."""
 _DIVERGED = codes.A1.reason("the answers differ, so nobody is timed")
 
 
@@ -72,6 +77,35 @@ def failed(samples: Sequence[Sample]) -> list[Sample]:
     if isinstance(samples, Samples):
         return samples.once("failed", lambda: [one for one in samples if one.outcome is not Outcome.OK])
     return [one for one in samples if one.outcome is not Outcome.OK]
+
+
+def reconnects(samples: Sequence[Sample]) -> Iterator[Finding]:
+    """How often each contender lost its connection, and how often a session was begun anew in the same block.
+
+    Args:
+        samples: of all attempts.
+    """
+    lost: dict[str, list[Sample]] = defaultdict(list)
+    for one in failed(samples):
+        if one.outcome is Outcome.LOST:
+            lost[one.contender].append(one)
+    if not lost:
+        return
+    last: dict[tuple[str, int, int], int] = defaultdict(int)
+    for one in samples:
+        where = (one.contender, one.attempt, one.block)
+        last[where] = max(last[where], one.start)
+    for contender, those in lost.items():
+        again = sum(last[contender, one.attempt, one.block] > one.start for one in those)
+        operations = sorted({one.operation for one in those})
+        named = ", ".join(operations[:_NAMED]) + (", ..." if len(operations) > _NAMED else "")
+        yield codes.X_RECONNECTS.finding(
+            contender=contender,
+            text=f"its connection was lost {count(len(those), 'time')} (in {named}), and opened again "
+            f"{count(again, 'time')} in the same block: a new session finds another state of its server",
+            remedy="look into the server's log, and at what is between: proxies, idle time-outs, restarts; no figure "
+            "holds what was lost",
+        )
 
 
 def _changed(samples: Collection[Sample]) -> Reason:

@@ -9,7 +9,7 @@ import msgspec
 
 from weigh.experiment import record as records
 from weigh.experiment.record import Record
-from weigh.experiment.results import answered, drift, duet, gaps, later_answers, pooled_engines, terms
+from weigh.experiment.results import answered, drift, duet, gaps, later_answers, pooled_engines, preclusions, terms
 from weigh.experiment.results.analysis import MetricAnalysis, analyse
 from weigh.experiment.results.answered import Answered, questions_missing
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
@@ -200,7 +200,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += round_trip.findings(samples, background)
     services = {one.name for one in latest.spec.contenders if one.remote and latest.spec.reported}
     findings += claim.findings(one for one in samples if one.contender not in services)
-    findings += reports.findings(samples, latest.spec)
+    findings += [*reports.findings(samples, latest.spec), *preclusions.reconnects(samples)]
     findings += terms.findings(latest)
     findings += cost.findings(samples, latest.spec)
     findings += storage.findings(latest, samples)

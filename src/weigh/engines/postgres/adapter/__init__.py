@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -257,9 +256,7 @@ class Engine(Adapter):
         if self._connection is not None and self._connection.broken:
             if self.server is not None:
                 self.server.bury()
-            sys.stderr.write(f"the connection is lost: {error}\n")
-            sys.stderr.flush()
-            os._exit(1)
+            self.connection_lost(error)
         state = error.sqlstate if isinstance(error, psycopg.Error) else None
         if state == _OUT_OF_MEMORY:
             return "out_of_memory"

@@ -6,7 +6,6 @@ A life is a session. The clock covers sending the query and fetching every row o
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,9 +175,7 @@ class Engine(Adapter):
         """A server that is gone takes the session with it."""
         # Some drivers call it an error like any other, and close the connection.
         if self.system.lost(error) or getattr(self.connection, "closed", False) in (True, 1, 2):
-            sys.stderr.write(f"the connection is lost: {error}\n")
-            sys.stderr.flush()
-            os._exit(1)
+            self.connection_lost(error)
         if isinstance(error, _LeftOut) or self.system.unsupported(error) or self._not_planned():
             return "unsupported"
         return super().classify(error)

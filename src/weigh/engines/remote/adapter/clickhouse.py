@@ -27,6 +27,8 @@ _KINDS: dict[str, pa.DataType | str] = {
 }  # fmt: skip
 _UNPARSED = {1, 36, 43, 44, 46, 47, 48, 50, 53, 62, 170, 179, 184, 344, 352, 386, 403, 558}
 """Syntax, functions, types, joins and features that there are not (ClickHouse source, ErrorCodes.cpp)."""
+_UNPLANNED = "unknown combination of JOIN"
+"""What servers of 2018 say of tables that are joined by commas, as an error of their own logic."""
 _GONE = {209, 210, 372}
 """A time-out or an error of the network, a session that is not there any more."""
 _NOT_OURS = "name NOT LIKE 'output_format_json_quote%' AND name != 'date_time_output_format'"
@@ -118,8 +120,8 @@ class ClickHouse(Profile):
         ask(f"KILL QUERY WHERE startsWith(query_id, '{mark}-') ASYNC")
 
     def unsupported(self, error: BaseException) -> bool:
-        """By the number of the error."""
-        return isinstance(error, ServerError) and error.code in _UNPARSED
+        """By the number of the error, or what stands for one."""
+        return isinstance(error, ServerError) and (error.code in _UNPARSED or _UNPLANNED in str(error))
 
     def lost(self, error: BaseException) -> bool:
         """What the socket says, or the server of its session."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WIDEST_128 = 38
-_WIDEST_256 = 76
+WIDEST = 76
+"""Digits of Arrow's widest decimal."""
 _KINDS: dict[type, pa.DataType | str] = {
     bool: pa.bool_(),
     int: pa.int64(),
@@ -110,12 +111,12 @@ def _inferred_type(name: str, values: Sequence[Any]) -> pa.DataType | str:
 
 
 def decimals(texts: pa.Array) -> pa.Array:
-    """Numbers as text with a scale that holds every value; as doubles where one is NaN or infinite.
+    """Numbers as text with a scale that holds every value; as doubles where one has an exponent, is NaN or infinite.
 
     Raises:
         TypeError: a value has more than 76 digits.
     """
-    if pc.any(pc.match_substring_regex(texts, "[NnIi]")).as_py():
+    if pc.any(pc.match_substring_regex(texts, "[NnIiEe]")).as_py():
         return texts.cast(pa.float64())
     plain = pc.replace_substring_regex(texts, "^[+-]", "")
     length = pc.binary_length(plain)
@@ -123,6 +124,6 @@ def decimals(texts: pa.Array) -> pa.Array:
     whole = pc.equal(point, -1)
     scale = pc.max(pc.if_else(whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py() or 0
     digits = (pc.max(pc.if_else(whole, length, point)).as_py() or 0) + scale
-    if digits > _WIDEST_256:
-        raise TypeError(f"a number of {digits} digits: Arrow's decimals have {_WIDEST_256}")
-    return texts.cast(pa.decimal128(_WIDEST_128, scale) if digits <= _WIDEST_128 else pa.decimal256(_WIDEST_256, scale))
+    if digits > WIDEST:
+        raise TypeError(f"a number of {digits} digits: Arrow's decimals have {WIDEST}")
+    return texts.cast(pa.decimal128(_WIDEST_128, scale) if digits <= _WIDEST_128 else pa.decimal256(WIDEST, scale))

@@ -34,21 +34,31 @@ _TIMING = (
 _VERDICT = ("baseline", "verdict", "ratio", "low", "high", "confidence", "margin", "noise_floor", "detectable")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a text begins with that a spreadsheet takes for a formula."""
+COST = "cost"
 _KEY = ("operation", "contender", "metric", "temperature", "layout")
 
 
 def results(exported: Exported) -> bytes:
-    """What was measured, and what follows: columns of ``timings`` and ``verdicts`` in the JSON document."""
+    """What was measured, and what follows: columns of ``timings`` and ``verdicts`` in the JSON document.
+
+    Where prices are declared, one more has the currency of what is money.
+    """
     verdicts = {tuple(getattr(one, name) for name in _KEY): one for one in exported.verdicts()}
     written = io.StringIO(newline="")
     lines = csv.writer(written)
-    lines.writerow((*_TIMING, *_VERDICT, "reasons", "plain_ratio"))
+    currency = _currency(exported)
+    lines.writerow((*_TIMING, *_VERDICT, "reasons", "plain_ratio", *(("currency",) if currency else ())))
+
+    def line(measured: Timing | Verdict, verdict: Verdict | None) -> list[object]:
+        money = (currency if measured.metric == COST else None,) if currency else ()
+        return [*_line(measured, verdict), *money]
+
     for timing in exported.timings():
         verdict = verdicts.pop(tuple(getattr(timing, name) for name in _KEY), None)
-        lines.writerow(_line(timing, verdict))
+        lines.writerow(line(timing, verdict))
     # What is left has no measurement, such as the verdict on a wrong answer.
     for verdict in verdicts.values():
-        lines.writerow(_line(verdict, verdict))
+        lines.writerow(line(verdict, verdict))
     return written.getvalue().encode()
 
 
@@ -67,14 +77,19 @@ def _cell(value: object) -> object:
     return f"'{visible(value)}" if value.startswith(_FORMULA) else visible(value)
 
 
+def _currency(exported: Exported) -> str:
+    """Of the declared prices; empty where there are none."""
+    return next((price.currency for price in exported.results.record.spec.prices.values()), "")
+
+
 def executions(exported: Exported) -> bytes:
     """Every execution, with the columns of ``samples.parquet`` in the evidence, and what it cost where prices are."""
     written = io.BytesIO()
     chosen = [one for one in exported.samples if exported.includes(one.contender)]
     table = sample_table(chosen)
-    if prices := exported.results.record.spec.prices:
+    if currency := _currency(exported):
+        prices = exported.results.record.spec.prices
         found = pa.array(cost(Samples.of(chosen), prices), pa.float64(), from_pandas=True)
-        currency = next(iter(prices.values())).currency
-        table = table.append_column(pa.field("cost", pa.float64(), metadata={"currency": currency}), found)
+        table = table.append_column(pa.field(COST, pa.float64(), metadata={"currency": currency}), found)
     pq.write_table(table, written)
     return written.getvalue()
