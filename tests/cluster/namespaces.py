@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _WAIT = 90.0
@@ -82,42 +82,73 @@ def hosts(number: int) -> Iterator[Hosts]:
         yield Hosts(f"{net}.1", names)
 
 
-@contextmanager
-def dask(own: Hosts, folder: Path) -> Iterator[str]:
-    """A scheduler at the bridge and a worker on each host; how ``--on`` and ``--agents`` take it."""
-    with ExitStack() as stack:
-        where = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        command = [sys.executable, "-m", "dask"]
+class Dask:
+    """A scheduler at the bridge, and a worker on each host.
+
+    Attributes:
+        place: as ``--on`` and ``--agents`` take it.
+    """
+
+    def __init__(self, own: Hosts, folder: Path) -> None:
+        self._own = own
+        self._folder = folder
         port = 20_000 + os.getpid() % 10_000
-        address = f"tcp://{own.address}:{port}"
-        scheduler = [*command, "scheduler", "--host", own.address, "--port", str(port), "--no-dashboard"]
-        stack.callback(_end, subprocess.Popen(scheduler, **where))
-        for name in own.names:
-            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
-            inside = ["ip", "netns", "exec", name, *command, "worker", address, *options]
-            stack.callback(_end, subprocess.Popen(inside, **where))
-        _joined(address, len(own.names))
-        yield f"dask://{own.address}:{port}"
+        self._address = f"tcp://{own.address}:{port}"
+        self._scheduler = self._started("scheduler", "--host", own.address, "--port", str(port))
+        self._workers = {name: self._worker(name) for name in own.names}
+        self.place = f"dask://{own.address}:{port}"
+
+    def kill_worker(self, name: str) -> None:
+        """With SIGKILL; another one is started on its host."""
+        self._workers[name].kill()
+        self._workers[name].wait()
+        self._workers[name] = self._worker(name)
+
+    def kill_scheduler(self) -> None:
+        """With SIGKILL."""
+        self._scheduler.kill()
+        self._scheduler.wait()
+
+    def joined(self) -> None:
+        """Wait for all workers."""
+        from distributed import Client
+
+        workers, until = len(self._workers), time.monotonic() + _WAIT
+        while time.monotonic() < until:
+            with suppress(OSError, TimeoutError), Client(self._address, timeout=_WAIT, set_as_default=False) as client:
+                client.wait_for_workers(workers, timeout=_WAIT)
+                return
+        raise AssertionError("the workers did not join")
+
+    def end(self) -> None:
+        """Workers first: the scheduler tells nobody that it goes."""
+        for process in (*self._workers.values(), self._scheduler):
+            process.terminate()
+        for process in (*self._workers.values(), self._scheduler):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            process.kill()
+            process.wait()
+
+    def _worker(self, name: str) -> subprocess.Popen[bytes]:
+        options = ["--nthreads", "1", "--no-nanny", "--name", f"{name}-{time.monotonic_ns()}"]
+        return self._started("worker", self._address, *options, before=["ip", "netns", "exec", name])
+
+    def _started(self, *words: str, before: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        command = [*before, sys.executable, "-m", "dask", *words, "--no-dashboard"]
+        return subprocess.Popen(command, cwd=self._folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _joined(address: str, workers: int) -> None:
-    from distributed import Client
-
-    until = time.monotonic() + _WAIT
-    while time.monotonic() < until:
-        with suppress(OSError, TimeoutError), Client(address, timeout=_WAIT, set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=_WAIT)
-            return
-    raise AssertionError("the workers did not join")
+@contextmanager
+def dask(own: Hosts, folder: Path) -> Iterator[Dask]:
+    """Dask on these hosts, ready."""
+    found = Dask(own, folder)
+    try:
+        found.joined()
+        yield found
+    finally:
+        found.end()
 
 
 def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(10)
-    process.kill()
-    process.wait()

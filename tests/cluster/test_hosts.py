@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.cluster, pytest.mark.skipif(bool(why := missing()), reason=why)]
 
+KILLS = 6
+"""Of workers, before the scheduler's."""
+
 
 @pytest.fixture(scope="module")
 def three() -> Iterator[Hosts]:
@@ -30,7 +35,7 @@ def three() -> Iterator[Hosts]:
 @pytest.fixture(scope="module")
 def place(three: Hosts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with dask(three, tmp_path_factory.mktemp("dask")) as found:
-        yield found
+        yield found.place
 
 
 @pytest.fixture(scope="module")
@@ -87,17 +92,48 @@ def test_data_by_parts_on_three_hosts_is_that_of_one(weigh: Weigh, place: str, t
     whole = weigh("data", "make", "netflow", "--scale", "40K", "--json")
     made = weigh("data", "make", "netflow", "--scale", "40K", "--on", place, "--to", str(tmp_path / "parts"), "--json")
     assert (whole.code, made.code) == (0, 0), (whole.err, made.err)
-    digests = [
-        weigh("data", "digest", str(tmp_path / "parts"), "--on", place, "--json"),
-        weigh("data", "digest", str(whole.json["path"]), "--json"),
-    ]
-    assert [one.code for one in digests] == [0, 0], [one.err for one in digests]
-    assert digests[0].json["digest"] == digests[1].json["digest"]
+    assert made.json["manifest"]["digests"] == whole.json["manifest"]["digests"]
+    checked = weigh("data", "check", str(tmp_path / "parts"), "--on", place)
+    assert checked.code == 0, checked.out
+
+
+@pytest.mark.parametrize(
+    "named", [("tpchgen", "--scale", "0.1", "--files", "12"), ("netflow", "--scale", "1M", "--files", "24")]
+)
+def test_hosts_and_a_scheduler_that_are_killed_change_nothing(
+    weigh: Weigh, three: Hosts, tmp_path: Path, named: tuple[str, ...]
+) -> None:
+    there = tmp_path / "there"
+    whole = weigh("data", "make", *named, "--json")
+    command = ("data", "make", *named, "--to", str(there), "--quiet", "--json")
+    drawn, kills = random.Random(3), 0
+    with dask(three, tmp_path) as cluster:
+        process = weigh.start(*command, "--on", cluster.place)
+        try:
+            while process.poll() is None and kills < KILLS:
+                time.sleep(drawn.uniform(0.2, 1.0))
+                if (there / "parts").exists():
+                    cluster.kill_worker(drawn.choice(three.names))
+                    kills += 1
+            cluster.kill_scheduler()
+            _, err = process.communicate(timeout=180)
+        finally:
+            process.kill()
+    assert kills == KILLS
+    assert (process.returncode, "--resume" in err) == (2, True), err
+    with dask(three, tmp_path) as cluster:
+        resumed = weigh(*command, "--on", cluster.place, "--resume")
+        assert resumed.code == 0, resumed.err
+        checked = weigh("data", "check", str(there), "--on", cluster.place)
+        assert checked.code == 0, checked.out
+    assert resumed.json["manifest"]["digests"] == whole.json["manifest"]["digests"]
+    assert not [path for path in there.iterdir() if path.name.startswith((".making", "parts", "making"))]
+    # Against the merged truth.
+    gate = weigh("gate", "--data", str(there), "--contender", "duckdb", "--quiet", "--json")
+    assert gate.code == 0 and {one["status"] for one in gate.json["gate"]} == {"agreed"}, gate.err
 
 
 def _until_it_runs(folder: Path, process: subprocess.Popen[str]) -> None:
-    import time
-
     until = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < until:
         if any('"event":"interval"' in path.read_text() for path in folder.glob("runs/*/journal.jsonl")):

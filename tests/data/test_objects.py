@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from weigh.data.store.target import Target
 
 PLACE = "s3://weigh/some/nf"
-READERS = ("duckdb@1.5.5", "chdb", "datafusion", "polars", "pyarrow")
+SQL = ("duckdb@1.5.5", "chdb", "datafusion")
+READERS = (*SQL, "polars", "pyarrow")
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +44,23 @@ def keys(store: Target) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def made(store: Target, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the dataset was made from, in the store too."""
-    folder = tmp_path_factory.mktemp("made")
+    return by_parts(store, tmp_path_factory.mktemp("made"), "some/nf", "netflow", "--scale", "20K")
+
+
+def by_parts(store: Target, folder: Path, prefix: str, *named: str) -> Path:
+    """A dataset of two parts, made in a folder and put below a prefix of the store."""
     layout = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
     # Its workers are threads of this process.
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
     ) as cluster:
         on = str(cluster.scheduler_address).replace("tcp://", "dask://")
-        named = ("data", "make", "netflow", "--scale", "20K", "--files", "2", *layout, "--on", on, "--to", "there")
-        run = Weigh(folder)(*named)
+        run = Weigh(folder)("data", "make", *named, "--files", "2", *layout, "--on", on, "--to", "there")
     assert run.code == 0, run.err
     client, there = StoreClient(store.encoded()), folder / "there"
     for path in there.rglob("*"):
         if path.is_file():
-            client.put(path, f"some/nf/{path.relative_to(there)}")
+            client.put(path, f"{prefix}/{path.relative_to(there)}")
     return there
 
 
@@ -124,6 +128,20 @@ def test_objects_are_read_where_they_lie(store: Target, made: Path, tmp_path: Pa
     )
     for secret in (store.access_key, store.secret_key):
         assert secret not in out + err + visible + written
+
+
+@pytest.mark.long
+def test_every_table_of_tpch_is_read_where_it_lies(store: Target, tmp_path: Path) -> None:
+    """Eight tables below one prefix, each of them another one for every engine."""
+    by_parts(store, tmp_path, "some/h", "tpchgen", "--scale", "0.01")
+    contenders = itertools.chain.from_iterable(("--contender", one) for one in SQL)
+    # Together they read all eight.
+    flags = ("--operations", "q5,q9,q21,q22", "--json")
+    run = asked(Weigh(tmp_path), store, *contenders, *flags, place="s3://weigh/some/h")
+    assert run.code == 0, run.err + run.out[-3000:]
+    gate = {one["operation"]: one for one in run.json["gate"]}
+    assert len(gate) == 4 and {one["status"] for one in gate.values()} == {"agreed"}, gate
+    assert all(one["contenders"] == [*SQL] for one in gate.values()), gate
 
 
 def names_there(store: Target) -> set[str]:

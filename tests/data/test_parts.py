@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -203,6 +204,18 @@ def test_who_takes_a_connection_and_says_nothing_is_no_scheduler() -> None:
         connect(f"dask://127.0.0.1:{deaf.getsockname()[1]}", Silence(), wait=1),
     ):
         pass
+
+
+def test_a_worker_is_not_lost_while_a_list_of_the_client_leaves_it_out(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connect(scheduler, Silence()) as place:
+        # Dask's client replaces what it knows of the scheduler every two seconds by a list without any worker.
+        monkeypatch.setattr(distributed.Client, "scheduler_info", lambda *_, **__: {"workers": {}})
+        # Longer than workers are looked after.
+        parts = [place.submit(time.sleep, 1.3, worker=one) for one in place.workers()]
+        assert len(parts) == 2
+        assert [done.fault for done in place.gather(parts)] == [None, None]
 
 
 @pytest.mark.long

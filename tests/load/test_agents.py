@@ -92,6 +92,12 @@ def test_an_agent_without_cpu_left_is_named_and_one_that_has_some_is_not() -> No
     for share, named in ((0.95, {"E10.saturated"}), (0.85, set())):
         busy = tuple(msgspec.structs.replace(one, client_cpu_s=share * (one.to_s - one.from_s)) for one in parts)
         assert why(load_results(agents(parts=busy))) == {1: set(), 2: named, 3: set()}
+        waiting = tuple(
+            msgspec.structs.replace(one, client_cpu_s=0.1 * EACH, client_wait_s=(share - 0.1) * EACH) for one in parts
+        )
+        found = load_results(agents(parts=waiting))
+        assert why(found) == {1: set(), 2: named, 3: set()}
+        assert not named or "waited for a processor for 85 %" in found.runs[0].reasons[0].text
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::clock::SECOND;
+use crate::clock::{SECOND, Spent};
 use crate::recorder::Recorder;
 use crate::schedule::due_queue::DueQueue;
 use crate::schedule::{Arrivals, Schedule};
@@ -59,8 +59,8 @@ pub(crate) struct Request {
 /// The account of those connections that take their requests from one queue.
 pub(crate) struct Accounting {
     shared: Arc<Shared>,
-    /// Reads the CPU time that making the requests takes.
-    cpu_clock: fn() -> u64,
+    /// Reads what making the requests takes.
+    spent_until_now: fn() -> Spent,
     most_in_flight: usize,
     closed: bool,
     begun: u64,
@@ -77,8 +77,8 @@ pub(crate) struct Accounting {
     /// When the present interval began.
     since: u64,
     boundary: u64,
-    /// CPU time up to the last interval.
-    cpu: u64,
+    /// Up to the last interval.
+    spent: Spent,
 }
 
 impl Accounting {
@@ -87,11 +87,11 @@ impl Accounting {
         shared: &Arc<Shared>,
         operations: usize,
         most_in_flight: usize,
-        cpu_clock: fn() -> u64,
+        spent_until_now: fn() -> Spent,
     ) -> Self {
         Self {
             shared: Arc::clone(shared),
-            cpu_clock,
+            spent_until_now,
             most_in_flight,
             closed: shared.arrivals == Arrivals::Closed,
             begun: u64::MAX,
@@ -105,7 +105,7 @@ impl Accounting {
             interval: 0,
             since: u64::MAX,
             boundary: u64::MAX,
-            cpu: 0,
+            spent: Spent::default(),
         }
     }
 
@@ -121,7 +121,7 @@ impl Accounting {
         self.queue = DueQueue::new(schedule, begun);
         self.since = begun;
         self.boundary = self.next_boundary(begun);
-        self.cpu = (self.cpu_clock)();
+        self.spent = (self.spent_until_now)();
     }
 
     /// When the run began; the end of time before that.
@@ -289,20 +289,21 @@ impl Accounting {
     /// Hands over what was counted so far, as the interval that ends at `to`.
     #[cold]
     fn deliver(&mut self, to: u64) {
-        let cpu = (self.cpu_clock)();
+        let until_now = (self.spent_until_now)();
+        let spent = until_now.since(self.spent);
         let operations = self.recorder.tallies.len();
         let recorder = mem::replace(&mut self.recorder, self.shared.recorder(operations));
         self.shared.deliver(Delivery {
             interval: self.interval,
             to,
             recorder,
-            cpu: cpu - self.cpu,
+            spent,
             in_flight: self.in_flight as u64,
             queued: self.queue.waiting(),
             reconnects: mem::take(&mut self.totals.reconnects_since),
         });
-        self.totals.cpu += cpu - self.cpu;
-        self.cpu = cpu;
+        self.totals.spent.add(spent);
+        self.spent = until_now;
         self.interval += 1;
         self.since = to;
         self.boundary = self.next_boundary(to);

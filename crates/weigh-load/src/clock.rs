@@ -1,5 +1,6 @@
 //! One monotonic clock for a run, the clocks that it is compared with, and timers that are exact.
 
+use std::fs;
 use std::num::NonZeroU64;
 use std::time::Instant;
 
@@ -33,14 +34,41 @@ pub(crate) fn exact_timers() -> Result<(), Error> {
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))
 }
 
-/// CPU time of the calling thread, in nanoseconds.
-pub(crate) fn thread_cpu() -> u64 {
-    u64::try_from(nanoseconds(clock_gettime(ClockId::ThreadCPUTime))).unwrap_or(0)
+/// What making the requests has taken so far, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// Computed.
+    pub(crate) cpu: u64,
+    /// Wanted a processor and had none; 0 where the kernel does not say.
+    pub(crate) waited: u64,
 }
 
-/// CPU time of the whole process, in nanoseconds.
-pub(crate) fn process_cpu() -> u64 {
-    u64::try_from(nanoseconds(clock_gettime(ClockId::ProcessCPUTime))).unwrap_or(0)
+impl Spent {
+    /// Of the calling thread.
+    pub(crate) fn by_thread() -> Self {
+        let cpu = u64::try_from(nanoseconds(clock_gettime(ClockId::ThreadCPUTime))).unwrap_or(0);
+        Self { cpu, waited: thread_waited().unwrap_or(0) }
+    }
+
+    /// Of the whole process, of which the kernel does not say how long it waited.
+    pub(crate) fn by_process() -> Self {
+        let cpu = u64::try_from(nanoseconds(clock_gettime(ClockId::ProcessCPUTime))).unwrap_or(0);
+        Self { cpu, waited: 0 }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self { cpu: self.cpu.saturating_sub(before.cpu), waited: self.waited.saturating_sub(before.waited) }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.cpu += other.cpu;
+        self.waited += other.waited;
+    }
+}
+
+/// The second number of `schedstat`: nanoseconds on a run queue.
+fn thread_waited() -> Option<u64> {
+    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// The machine's monotonic clock, in nanoseconds: the one that [`Clock`] counts on.

@@ -78,6 +78,8 @@ struct Interval<'a> {
     #[serde(default)]
     client_cpu_s: f64,
     #[serde(default)]
+    client_wait_s: f64,
+    #[serde(default)]
     reconnects: u64,
 }
 
@@ -121,6 +123,7 @@ struct MergedInterval {
     in_flight: u64,
     queued: u64,
     client_cpu_s: f64,
+    client_wait_s: f64,
     reconnects: u64,
 }
 
@@ -134,6 +137,8 @@ pub struct Part {
     /// Errors and time-outs.
     failed: u64,
     client_cpu_s: f64,
+    /// In which its threads wanted a processor and had none.
+    client_wait_s: f64,
     /// Of its intervals, the most that waited at an end of one.
     queued: u64,
     response: String,
@@ -188,6 +193,7 @@ fn merged(all: &[&Unpacked<'_>], sums: &mut Sums) -> Result<MergedInterval, Erro
         in_flight: 0,
         queued: 0,
         client_cpu_s: 0.0,
+        client_wait_s: 0.0,
         reconnects: 0,
     };
     for one in all {
@@ -196,6 +202,7 @@ fn merged(all: &[&Unpacked<'_>], sums: &mut Sums) -> Result<MergedInterval, Erro
         whole.in_flight += interval.in_flight;
         whole.queued += interval.queued;
         whole.client_cpu_s += interval.client_cpu_s;
+        whole.client_wait_s += interval.client_wait_s;
         whole.reconnects += interval.reconnects;
         let same = interval.operations.iter().zip(&first.interval.operations);
         if interval.operations.len() != first.interval.operations.len()
@@ -390,6 +397,7 @@ fn part(all: &[Unpacked<'_>], sums: &mut Sums) -> Result<Option<Part>, Error> {
         count: operations().map(|one| one.count).sum(),
         failed: operations().map(|one| one.errors.values().sum::<u64>() + one.timeouts).sum(),
         client_cpu_s: all.iter().map(|one| one.interval.client_cpu_s).sum(),
+        client_wait_s: all.iter().map(|one| one.interval.client_wait_s).sum(),
         queued: all.iter().map(|one| one.interval.queued).max().unwrap_or(0),
         response: kind(RESPONSE)?,
         lag_late: kind(LATE)?,

@@ -66,6 +66,7 @@ pub struct Interval {
     in_flight: u64,
     queued: u64,
     client_cpu_s: f64,
+    client_wait_s: f64,
     reconnects: u64,
 }
 
@@ -78,7 +79,8 @@ impl Interval {
             operations: reports.map(|(name, tally)| OperationReport::new(name, tally)).collect(),
             in_flight: whole.in_flight,
             queued: whole.queued,
-            client_cpu_s: seconds(whole.cpu),
+            client_cpu_s: seconds(whole.spent.cpu),
+            client_wait_s: seconds(whole.spent.waited),
             reconnects: whole.reconnects,
         }
     }
@@ -119,7 +121,7 @@ impl Summary {
             unsent: totals.unsent,
             in_flight_at_end: totals.in_flight_at_end,
             seconds: seconds(totals.ended.saturating_sub(begun)),
-            client_cpu_s: seconds(totals.cpu),
+            client_cpu_s: seconds(totals.spent.cpu),
             clock_jumps,
             max_queue: totals.max_queue,
             overflows,

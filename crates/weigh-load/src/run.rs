@@ -245,7 +245,7 @@ impl Run {
                 let whole = &mut joined.whole;
                 whole.recorder.add(&delivery.recorder);
                 whole.to = whole.to.max(delivery.to);
-                whole.cpu += delivery.cpu;
+                whole.spent.add(delivery.spent);
                 whole.in_flight += delivery.in_flight;
                 whole.queued += delivery.queued;
                 whole.reconnects += delivery.reconnects;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::clock::{Clock, SECOND};
+use crate::clock::{Clock, SECOND, Spent};
 use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
 use crate::schedule::lanes::Lanes;
@@ -19,8 +19,8 @@ pub(crate) struct Delivery {
     /// Its end.
     pub(crate) to: u64,
     pub(crate) recorder: Recorder,
-    /// CPU time of the thread.
-    pub(crate) cpu: u64,
+    /// By the thread.
+    pub(crate) spent: Spent,
     /// At its end.
     pub(crate) in_flight: u64,
     /// At its end.

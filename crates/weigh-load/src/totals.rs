@@ -1,5 +1,7 @@
 //! What one thread did over the whole run, and all threads together.
 
+use crate::clock::Spent;
+
 /// Violations that a summary shows; all are counted.
 const SHOWN: usize = 50;
 
@@ -22,7 +24,7 @@ pub(crate) struct Totals {
     pub(crate) reconnect_ns: u64,
     pub(crate) longest_reconnect_ns: u64,
     pub(crate) failed_connects: u64,
-    pub(crate) cpu: u64,
+    pub(crate) spent: Spent,
     /// When it was over, in nanoseconds of the run's clock.
     pub(crate) ended: u64,
 }
@@ -59,7 +61,7 @@ impl Totals {
         self.reconnect_ns += other.reconnect_ns;
         self.longest_reconnect_ns = self.longest_reconnect_ns.max(other.longest_reconnect_ns);
         self.failed_connects += other.failed_connects;
-        self.cpu += other.cpu;
+        self.spent.add(other.spent);
         self.ended = self.ended.max(other.ended);
     }
 }

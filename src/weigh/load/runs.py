@@ -194,7 +194,14 @@ class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadInterval(msgspec.Struct, frozen=True, kw_only=True):
-    """What the generator saw between two moments, in seconds since the run began."""
+    """What the generator saw between two moments, in seconds since the run began.
+
+    Attributes:
+        in_flight, queued: requests at its end: sent, and due without a connection.
+        client_cpu_s: that the generator's threads computed.
+        client_wait_s: in which they wanted a processor and had none; 0 where the kernel does not say.
+        reconnects: connections that were opened again.
+    """
 
     from_s: Seconds
     to_s: Seconds
@@ -202,6 +209,7 @@ class LoadInterval(msgspec.Struct, frozen=True, kw_only=True):
     in_flight: int = 0
     queued: int = 0
     client_cpu_s: Seconds = 0.0
+    client_wait_s: Seconds = 0.0
     reconnects: int = 0
 
 

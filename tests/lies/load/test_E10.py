@@ -148,12 +148,25 @@ def test_an_agent_that_was_killed_ends_the_run_and_is_named(weigh: Weigh, tmp_pa
 
 
 @pytest.mark.long
-def test_an_agent_that_the_kernel_holds_back_is_named(weigh: Weigh, tmp_path: Path) -> None:
+def test_an_agent_whose_cpu_is_taken_away_is_named_and_in_the_same_group_without_a_limit_it_is_not(
+    weigh: Weigh, fresh: Callable[[], Weigh], tmp_path: Path
+) -> None:
+    flags = [*LOAD, "--connections", "12", "--duration", "8s", "--rate", "600"]
     with cluster(tmp_path, "none", "none", "none") as dask, held_back(dask.workers[0].pid) as limit:
-        run = while_it_runs(weigh, *LOAD, "--agents", dask.place, "--duration", "8s", "--rate", "900", do=limit)
-    named = {number for number, codes in why(run).items() if codes & {"E10.throttled", "E10.lost", "E10.still"}}
-    assert named == {_numbered(run, "0-none")}, run.json["runs"][0]["agents"]
+        twin = fresh()(*flags, "--agents", dask.place)
+        run = while_it_runs(weigh, *flags, "--agents", dask.place, do=limit)
+    starved = {"E10.throttled", "E10.saturated"}
+    named = {number for number, codes in why(run).items() if codes & {*starved, "E10.lost", "E10.still"}}
+    liar = _numbered(run, "0-none")
+    assert named == {liar}, run.json["runs"][0]["agents"]
+    if "E10.lost" not in why(run)[liar]:
+        assert starved <= why(run)[liar]
+        [agent] = [one for one in run.json["runs"][0]["agents"] if one["agent"] == liar]
+        # It computed hardly ever: it wanted to.
+        assert agent["cpu"] < 0.5 < agent["waited"]
     _refused(run)
+    assert twin.code in RAN, twin.err
+    assert not starved & {code for codes in why(twin).values() for code in codes}, twin.json["runs"][0]["agents"]
 
 
 @pytest.mark.long

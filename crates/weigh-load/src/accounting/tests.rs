@@ -7,7 +7,7 @@ const MS: u64 = SECOND / 1000;
 fn begun(arrivals: Arrivals, most_in_flight: usize) -> (Accounting, Arc<Shared>) {
     let times = (10 * SECOND, SECOND, SECOND);
     let shared = Arc::new(Shared::new(arrivals, 1, false, times));
-    let mut accounting = Accounting::new(&shared, 1, most_in_flight, || 0);
+    let mut accounting = Accounting::new(&shared, 1, most_in_flight, crate::clock::Spent::default);
     accounting.begin(5 * SECOND, 0, 1);
     (accounting, shared)
 }

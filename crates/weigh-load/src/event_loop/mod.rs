@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 
 use crate::Error;
 use crate::accounting::{Accounting, Due, Request};
-use crate::clock::{SECOND, thread_cpu};
+use crate::clock::{SECOND, Spent};
 use crate::schedule::lanes::LaneQueue;
 use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::totals::Totals;
@@ -93,7 +93,7 @@ impl Worker {
             timers: BinaryHeap::new(),
             next_check: 0,
             buffer: vec![0; BUFFER],
-            accounting: Accounting::new(shared, operations, most_in_flight, thread_cpu),
+            accounting: Accounting::new(shared, operations, most_in_flight, Spent::by_thread),
             fatal: None,
             running: false,
             holding: false,

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::accounting::{Accounting, Due, Request};
-use crate::clock::process_cpu;
+use crate::clock::Spent;
 use crate::schedule::{Arrivals, Schedule};
 use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::workload::Outcome;
@@ -49,7 +49,7 @@ impl Dispatcher {
         most_in_flight: usize,
     ) -> Self {
         let state = State {
-            accounting: Accounting::new(&shared, operations, most_in_flight, process_cpu),
+            accounting: Accounting::new(&shared, operations, most_in_flight, Spent::by_process),
             coming: Schedule::new(&Arrivals::Closed, 0, 1, 0),
             given: 0,
             idle: VecDeque::from(vec![0; connections]),

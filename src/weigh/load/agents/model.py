@@ -109,6 +109,7 @@ class AgentPart(msgspec.Struct, frozen=True, kw_only=True):
         count: answered.
         failed: errors and time-outs.
         client_cpu_s: of the generator.
+        client_wait_s: in which its threads wanted a processor and had none; 0 where the kernel does not say.
         queued: requests that were due and waited at an end of an interval, at most.
         response, lag_late: histograms, as those of an interval.
     """
@@ -118,6 +119,7 @@ class AgentPart(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     failed: int
     client_cpu_s: Seconds
+    client_wait_s: Seconds = 0.0
     queued: int
     response: str
     lag_late: str

@@ -65,6 +65,7 @@ class AgentFigures(msgspec.Struct, frozen=True, kw_only=True):
         p50, p99, max: of the response time.
         late_p90, late_max: by which it sent requests late though a connection was free.
         cpu: share of its threads' time that it computed; None where it is not known.
+        waited: share of it that they wanted a processor and had none; None likewise.
         queued: requests that were due and waited for a connection at the end of an interval, at most.
         gap_s, gap_at: the longest time in which nothing was heard of it, and when that began.
         wall_s: by how much its wall clock was ahead; None where it was not read, as the next.
@@ -91,6 +92,7 @@ class AgentFigures(msgspec.Struct, frozen=True, kw_only=True):
     late_p90: Seconds | None
     late_max: Seconds | None
     cpu: float | None
+    waited: float | None
     queued: int
     gap_s: Seconds
     gap_at: Seconds
@@ -147,7 +149,7 @@ def _figures(
     response, late = merged(decode(one.response) for one in counted), merged(decode(one.lag_late) for one in counted)
     length = sum(one.to_s - one.from_s for one in counted)
     count = sum(one.count for one in counted)
-    computed = sum(one.client_cpu_s for one in counted)
+    available = agent_run.threads * length
     found = AgentFigures(
         agent=agent_run.agent,
         host=read.host,
@@ -162,7 +164,8 @@ def _figures(
         max=response.max,
         late_p90=late.quantile(0.9),
         late_max=late.max,
-        cpu=computed / (agent_run.threads * length) if length else None,
+        cpu=sum(one.client_cpu_s for one in counted) / available if available else None,
+        waited=sum(one.client_wait_s for one in counted) / available if available else None,
         queued=max((one.queued for one in counted), default=0),
         gap_s=agent_run.gap_s,
         gap_at=agent_run.gap_at,
@@ -221,11 +224,16 @@ def _late(one: AgentFigures, run: RunFigures) -> Iterator[Reason]:
 
 def _saturated(one: AgentFigures, run: RunFigures, record: LoadRecord) -> Iterator[Reason]:
     works = run.loop == "closed" or record.spec.spin is not True
-    if works and one.cpu is not None and one.cpu > SATURATED:
-        yield codes.E10_SATURATED.reason(
-            f"{one.name} computed for {percent(one.cpu, 0)} of the time of its threads: the result is the agent's, not "
-            "the server's. Take more agents, or raise --threads"
-        )
+    if not works or one.cpu is None or one.waited is None or one.cpu + one.waited <= SATURATED:
+        return
+    if one.cpu > SATURATED:
+        did, remedy = f"computed for {percent(one.cpu, 0)}", "Take more agents, or raise --threads"
+    else:
+        did = f"computed for {percent(one.cpu, 0)}, and waited for a processor for {percent(one.waited, 0)},"
+        remedy = "Give the agent processors of its own, or lower --rate"
+    yield codes.E10_SATURATED.reason(
+        f"{one.name} {did} of the time of its threads: the result is the agent's, not the server's. {remedy}"
+    )
 
 
 def _still(one: AgentFigures, others: Seconds, held: float) -> Iterator[Reason]:

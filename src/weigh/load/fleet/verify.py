@@ -116,10 +116,12 @@ def _merge(folder: Path, record: LoadRecord, run: LoadRun, numbers: list[int]) -
 
 
 def _same(one: LoadInterval, other: LoadInterval) -> bool:
-    plain = {"operations": (), "client_cpu_s": 0.0}
+    plain = {"operations": (), "client_cpu_s": 0.0, "client_wait_s": 0.0}
     if msgspec.structs.replace(one, **plain) != msgspec.structs.replace(other, **plain):
         return False
-    if abs(one.client_cpu_s - other.client_cpu_s) > 1e-9 or len(one.operations) != len(other.operations):
+    if max(abs(one.client_cpu_s - other.client_cpu_s), abs(one.client_wait_s - other.client_wait_s)) > 1e-9 or len(
+        one.operations
+    ) != len(other.operations):
         return False
     return all(_same_operation(mine, theirs) for mine, theirs in zip(one.operations, other.operations, strict=True))
 
