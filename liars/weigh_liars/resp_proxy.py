@@ -1,4 +1,5 @@
-"""A server that lies: a proxy before an honest Valkey, which stalls, forgets writes, serves old values or fails fast.
+"""A server that lies: a proxy before an honest Valkey, which stalls, forgets writes, serves old values, for
+a moment or for ever, reorders writes or fails fast.
 
 And three that are honest and slow: one lingers over every answer, over each by itself; one dawdles, over all of them
 equally long; one lags, which is the same, and much longer over two in a hundred.
@@ -18,7 +19,19 @@ from typing import BinaryIO, Literal
 
 from .tcp_server import Door
 
-Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers", "dawdles", "lags", "hangs-up"]
+Lie = Literal[
+    "none",
+    "stalls",
+    "forgets",
+    "serves-old",
+    "serves-stale",
+    "reorders",
+    "fails",
+    "lingers",
+    "dawdles",
+    "lags",
+    "hangs-up",
+]
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4
 """Words of a write to one field."""
@@ -30,6 +43,8 @@ PACE = 0.005
 """Seconds over every answer: longer than what tests beside it do to the generator."""
 LAG, LAGGING = 0.05, 0.02
 """Seconds more, and over which share of the answers."""
+STALE = 0.05
+"""Seconds after a write for which its record is read as it was before, or the write is kept for others to overtake."""
 HANGS_UP = 1.0
 """Seconds since the first read, after which a new connection is hung up on."""
 EVERY = 5
@@ -51,6 +66,8 @@ class Proxy(Door):
         self._began: float | None = None
         self._requests = 0
         self._cache: dict[bytes, bytes] = {}
+        self._stale: dict[bytes, tuple[float, bytes]] = {}
+        self._overtaken: dict[bytes, list[bytes]] = {}
         super().__init__()
 
     @property
@@ -66,7 +83,11 @@ class Proxy(Door):
             while words := read_request(requests):
                 if self._lie == "hangs-up" and words[0] == _READ and self._late(opened):
                     return
+                if self._lie == "reorders" and words[0] == _READ:
+                    self._written(words[1])
                 reply = self._lied(words)
+                if self._lie == "serves-stale" and words[0] in (_READ, _WRITE):
+                    reply = self._copied(words, server, answers)
                 if reply is None:
                     server.sendall(encoded(words))
                     reply = read_reply(answers)
@@ -81,6 +102,38 @@ class Proxy(Door):
         with self._lock:
             return self._began is not None and opened - self._began > HANGS_UP
 
+    def _copied(self, words: list[bytes], server: socket.socket, answers: BinaryIO) -> bytes | None:
+        """What a copy has of a record that was just written; None where the server is asked."""
+        key = words[1]
+        with self._lock:
+            at, old = self._stale.get(key, (0.0, b""))
+            if words[0] == _READ:
+                return old if time.monotonic() - at < STALE else None
+            if self._began is None:
+                return None
+            if time.monotonic() - at >= STALE:
+                server.sendall(encoded([_READ, key]))
+                old = read_reply(answers)
+            self._stale[key] = time.monotonic(), old
+            return None
+
+    def _kept(self, words: list[bytes]) -> bool:
+        """Keep a write for a moment, unless one of that record is kept already."""
+        with self._lock:
+            if words[1] in self._overtaken:
+                return False
+            self._overtaken[words[1]] = words
+        threading.Timer(STALE, self._written, words[1:2]).start()
+        return True
+
+    def _written(self, key: bytes) -> None:
+        """Write what was kept of a record."""
+        with self._lock, suppress(OSError), socket.socket(socket.AF_UNIX) as server:
+            if words := self._overtaken.pop(key, []):
+                server.connect(self._upstream)
+                server.sendall(encoded(words))
+                read_reply(server.makefile("rb"))
+
     def _lied(self, words: list[bytes]) -> bytes | None:
         """What is answered without asking the server; None where it is asked."""
         with self._lock:
@@ -94,6 +147,8 @@ class Proxy(Door):
             self._requests += 1
             due = self._requests % EVERY == 0
         if self._lie == "forgets" and words[0] == _WRITE and len(words) == _FIELD:
+            return b":0\r\n"
+        if self._lie == "reorders" and words[0] == _WRITE and len(words) == _FIELD and self._kept(words):
             return b":0\r\n"
         if self._lie == "fails" and due:
             return b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"

@@ -9,6 +9,7 @@ import pytest
 
 from support import clickhouse_front
 from support.command import RAN, Weigh
+from support.hostile_servers import Trickle
 from weigh.engines import environment
 from weigh.engines.chdb import engine
 from weigh.engines.prepared import cache_folder
@@ -87,6 +88,15 @@ def test_a_server_that_is_not_there() -> None:
     with (
         pytest.raises(EngineFault, match="cannot be reached"),
         target("clickhouse://127.0.0.1:1").reach(cache_folder(), 2),
+    ):
+        pass
+
+
+def test_what_is_no_http_is_not_repeated() -> None:
+    with (
+        Trickle(b"\x07no \x1b[31mHTTP\r\n", 0.1) as server,
+        pytest.raises(EngineFault, match="does not answer as HTTP does: BadStatusLine"),
+        target(f"clickhouse://127.0.0.1:{server.port}").reach(cache_folder(), 2),
     ):
         pass
 

@@ -15,10 +15,11 @@ from weigh.load.durability.config import crashes
 from weigh.load.durability.record import Account, Crash
 from weigh.load.durability.results import durability
 from weigh.load.results import load_results
+from weigh.load.session import disk, power
 from weigh.load.spec import Crashes, LoadSpec
 from weigh.load.target.registry import target as find
 from weigh.model.data.storage import Device, Place
-from weigh.model.errors import ExitCode, UsageError
+from weigh.model.errors import EnvironmentFault, ExitCode, UsageError
 from weigh.statistics.binomial import clopper_pearson
 
 if TYPE_CHECKING:
@@ -283,6 +284,20 @@ def test_every_process_of_a_server_is_killed_and_it_comes_back_on_its_data(name:
         reached.restart()
         assert reached.again
         assert reached.again().version == reached.read.version
+
+
+def test_a_disk_that_takes_too_long_is_no_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / "mkfs.ext4"
+    command.write_text("#!/bin/sh\nexec sleep 5\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(disk, "_PATIENCE", 0.05)
+    with pytest.raises(EnvironmentFault, match=r"cannot be made: mkfs.ext4 took longer than 50.0 ms") as caught:
+        disk.make(tmp_path / "image", tmp_path / "mount", leave_out="--power-loss")
+    assert caught.value.remedy.endswith("or leave --power-loss out")
+    monkeypatch.setattr(power, "_PATIENCE", 0.05)
+    with pytest.raises(EnvironmentFault, match="not there again: sleep took longer"):
+        power._ran("sleep", "5")
 
 
 def _family(pid: int) -> list[int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.model.errors import EnvironmentFault
+from weigh.model.units import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,8 @@ _MAKE = (
     "size=32",
 )
 """No byte is kept back for root, nothing is written later by the kernel, and the log of MiB is soon copied."""
+_PATIENCE = 60.0
+"""Seconds for making and mounting it."""
 _WRITES = 20
 """A second, of a slow disk."""
 _VERSION_1, _VERSION_2 = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup")
@@ -123,16 +126,22 @@ def make(image: Path, mount: Path, size: Bytes = _BYTES, *, leave_out: str = LEA
         file.truncate(size)
     for command in ((*_MAKE, str(image)), ("mount", "-o", "loop", str(image), str(mount))):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
         except FileNotFoundError:
             raise EnvironmentFault(
                 f"there is no {command[0]}", remedy=f"install e2fsprogs and mount, or leave {leave_out} out"
+            ) from None
+        except subprocess.TimeoutExpired:
+            raise EnvironmentFault(
+                f"a file system of its own cannot be made: {command[0]} took longer than {seconds(_PATIENCE)}",
+                where=str(image.parent),
+                remedy=f"see what else uses that disk, or leave {leave_out} out",
             ) from None
         if done.returncode:
             raise EnvironmentFault(
                 f"a file system of its own cannot be made: {' '.join(done.stderr.split())[:300]}",
                 where=str(image.parent),
-                remedy=f"run where loop devices can be mounted, or leave {leave_out} out",
+                remedy=f"run where loop devices can be mounted and there is space, or leave {leave_out} out",
             )
     mount.chmod(0o755)
     return mount

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from weigh.host import scratch
 from weigh.load.session import disk
 from weigh.model.errors import EnvironmentFault
+from weigh.model.units import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,10 +107,14 @@ def _with(mount: Path, what: str, work: Callable[[int], None]) -> None:
 
 
 def _ran(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
-    if done.returncode:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
+        wrong = done.stderr if done.returncode else ""
+    except subprocess.TimeoutExpired:
+        wrong = f"{command[0]} took longer than {seconds(_PATIENCE)}"
+    if wrong:
         raise EnvironmentFault(
-            f"after its power was lost the disk is not there again: {' '.join(done.stderr.split())[:300]}",
+            f"after its power was lost the disk is not there again: {' '.join(wrong.split())[:300]}",
             where=command[-1],
             remedy=f"free space there, or leave {_LEAVE_OUT} out",
         )

@@ -151,11 +151,18 @@ def _ask(connect: dict[str, Any], where: str, statement: str) -> list[list[Any]]
     """The rows of a statement."""
     try:
         status, body = _post(connect, f"{statement} FORMAT JSONCompact".encode())
-    except (OSError, http.client.HTTPException) as error:
+    except OSError as error:
         raise EngineFault(
             f"it cannot be reached: {error or type(error).__name__}",
             where=where,
             remedy="check the address and that it runs; the port is that of HTTP (8123), and not of its own protocol",
+        ) from error
+    except http.client.HTTPException as error:
+        # Its text is whatever the server sent.
+        raise EngineFault(
+            f"it does not answer as HTTP does: {type(error).__name__}",
+            where=where,
+            remedy="see whether this is ClickHouse's port of HTTP (8123)",
         ) from error
     if status != http.client.OK:
         text = one_line(body.decode(errors="replace"), _LONGEST_ERROR)
