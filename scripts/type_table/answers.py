@@ -161,7 +161,10 @@ def _cell(operation: str, engine: str, document: dict[str, Any], gate: dict[str,
         words = [one["detail"] for one in checks if one.get("detail")]
         words += [text.rpartition("on disk: ")[2] for text in texts("A4.unread")]
         disqualified = [one["text"] for one in findings if one["code"] == "A4.rows"]
-        return f"refused: {_short((words or disqualified or ['it did not start'])[0])}"
+        why = (words or disqualified or ["it did not start"])[0]
+        # Of a table without the column: why, which is all that this table asks for.
+        why = re.sub(r"its table \w+ is without \w+ \((.*)\): ask for other columns", r"\1", why, flags=re.DOTALL)
+        return f"refused: {_short(why)}"
     if "diverged" in statuses:
         differences = [one for check in checks for one in check.get("differences", ())]
         (first, *_) = differences or [{"got": "", "expected": ""}]
