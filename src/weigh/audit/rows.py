@@ -190,7 +190,7 @@ def _suite(one: Published) -> str:
     if not one.expected or not one.times:
         return ""
     whole = [name for name, values in one.times.items() if values and None not in values]
-    return f"all {one.expected} queries have times" if len(whole) >= one.expected else ""
+    return f"all {one.expected} queries have times" if len(whole) == len(one.times) == one.expected else ""
 
 
 def _question(one: Published) -> str:
