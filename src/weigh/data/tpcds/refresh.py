@@ -95,6 +95,11 @@ def refresh_sets(tables: Mapping[str, Sequence[str]], count: int, seed: int) -> 
     current = _current_items(tables)
     firsts = _spans(rows, SPANS * count, rng)
     stocked = np.unique(_numbers(inventory["inv_date_sk"]))
+    if len(stocked) < SPANS * count:
+        raise DataFault(
+            f"{SPANS * count} days of the inventory are needed, and there are {len(stocked)}",
+            remedy="fewer --streams, or a larger --scale",
+        )
     stocked = rng.choice(stocked, SPANS * count, replace=False)
     gone = np.concatenate([firsts + day for day in range(DAYS)])
     last = {name: int(pc.max(rows[one.sales][one.sold]).as_py()) for name, one in CHANNELS.items()}
