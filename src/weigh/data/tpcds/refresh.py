@@ -3,7 +3,7 @@
 The specification takes them from ``dsdgen -update``, which no package has. Here each set is drawn by a seed: three
 spans of two days for the sales and returns of all three channels, three days for the inventory. As many orders come as
 go; they are copies of others under new numbers. They come as people write them, with dates, and with business keys of
-items and customers, so that inserting them looks surrogate keys up, as the specification has it (5.3.6).
+items and customers, so that inserting them looks surrogate keys up, as the specification has it.
 """
 
 from __future__ import annotations
