@@ -177,7 +177,7 @@ def k6(rate: float = 20.0, p95: float = 1450.0, most: float = 3000.0) -> str:
     )
 
 
-def benchbase(throughput: float = 3.35, goodput: float = 3.3, mean: int = 1185045) -> str:
+def benchbase(throughput: float = 3.35, goodput: float = 3.3, mean: float = 1185045, most: int = 8337726) -> str:
     """A minute of TPC-C against a database of a cloud, as its guide has it."""
     return json.dumps(
         {
@@ -185,7 +185,7 @@ def benchbase(throughput: float = 3.35, goodput: float = 3.3, mean: int = 118504
             "Benchmark Type": "tpcc", "Final State": "EXIT", "Measured Requests": 201, "isolation": None,
             "scalefactor": "1", "terminals": "4",
             "Latency Distribution": {
-                "95th Percentile Latency (microseconds)": 2176054, "Maximum Latency (microseconds)": 8337726,
+                "95th Percentile Latency (microseconds)": 2176054, "Maximum Latency (microseconds)": most,
                 "Median Latency (microseconds)": 1066925, "Minimum Latency (microseconds)": 218524,
                 "90th Percentile Latency (microseconds)": 2085734, "99th Percentile Latency (microseconds)": 3827992,
                 "Average Latency (microseconds)": mean,
@@ -281,6 +281,7 @@ LIARS = {
     "a p95 above p99": (k6(p95=2900.0), "L1"),
     "a mean that no maximum allows": (k6(most=100.0), "L1"),
     "more good answers than answers": (benchbase(goodput=9.9), "L7"),
+    "less than no time": (benchbase(mean=1e308, most=-5), "L1"),
     "more new orders than transactions": (hammerdb(nopm=93386), "R2"),
     "answered more than was sent": (wrk2(offered=2000), "L3"),
     "too few payments": (tpc_c(payment="40.10"), "L5"),

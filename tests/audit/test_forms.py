@@ -276,8 +276,9 @@ def test_what_is_no_number_is_left_out(tmp_path: Path, name: str) -> None:
         f"{facts.tpc_c()}Throughput {'1' * 1_000_000}x",
         f"{facts.hammerdb()}{'1' * 1_000_000}x",
         f"Type  Ops/sec  Hits/sec  Latency  {'a' * 1_000_000}\tb",
+        f'{{"system": "x", "result": [{"[1,1,1]," * 200_000}[1,1,1]]}}',
     ],
-    ids=["lines", "spaces", "pgbench", "sysbench", "tpc-c", "hammerdb", "memtier"],
+    ids=["lines", "spaces", "pgbench", "sysbench", "tpc-c", "hammerdb", "memtier", "clickbench"],
 )
 def test_a_file_made_to_be_slow_is_read_in_one_pass(tmp_path: Path, text: str) -> None:
     """Of so many characters more than one pass would take hours."""
@@ -342,3 +343,15 @@ def test_what_is_of_another_tool_is_named(weigh: Weigh, made: object, what: str)
     refused = weigh("audit", "x.json")
     assert refused.code == 2
     assert what in refused.err
+
+
+def test_a_suite_with_more_queries_than_it_has_is_not_called_whole(tmp_path: Path) -> None:
+    for queries, whole in ((43, True), (44, False)):
+        (one,) = read(tmp_path, json.dumps({"system": "x", "result": [[1, 1, 1]] * queries}))
+        assert any("all 43 queries have times" in row.text for row in audited(one).rows) == whole
+        assert audited(one).contradicted == ()
+
+
+def test_benchbase_writes_minus_one_where_nothing_was_measured(tmp_path: Path) -> None:
+    (one,) = read(tmp_path, facts.benchbase(mean=-1, most=-1))
+    assert audited(one).contradicted == ()

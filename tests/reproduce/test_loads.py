@@ -116,7 +116,14 @@ def crashed(root: Path) -> Path:
     return written_load(root, load_records.spec(60, crash=Crashes(number=1)))
 
 
-@pytest.mark.parametrize("written", [crashed, written_streams, written_servers])
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(crashed, marks=pytest.mark.long),
+        written_streams,
+        pytest.param(written_servers, marks=pytest.mark.long),
+    ],
+)
 def test_a_bundle_says_where_it_cannot_be_measured_again(tmp_path: Path, written: Callable[[Path], Path]) -> None:
     """When it is exported, in the bundle, and before anything is spent."""
     weigh = Weigh(tmp_path)

@@ -184,6 +184,7 @@ def test_of_fewer_repetitions_than_a_verdict_needs_there_is_no_interval() -> Non
         (("--runs", "3"), "--starts says how often"),
         (("--ingest",), "is in the report"),
         (("--price", "2USD/h"), "judges what queries cost"),
+        (("--anchor", "git:elsewhere"), "nothing of streams is kept elsewhere"),
     ],
 )
 def test_a_flag_that_means_nothing_with_streams_is_refused_by_its_name(

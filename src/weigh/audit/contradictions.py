@@ -35,9 +35,19 @@ def found(one: Published) -> tuple[Contradiction, ...]:
 
 def _latencies(one: Published) -> Iterator[Contradiction]:
     for latency in one.latencies:
+        yield from _negative(latency)
         yield from _order(latency)
         yield from _mean(latency)
         yield from _total(latency)
+
+
+def _negative(one: Latency) -> Iterator[Contradiction]:
+    """Nothing takes less than no time."""
+    ranks = {f"p{rank:g}": value for rank, value in sorted(one.percentiles.items())}
+    for name, value in {"the mean": one.mean, "the least": one.least, **ranks, "the most": one.most}.items():
+        if value is not None and value < 0:
+            yield Contradiction(row="L1", text=f"{one.name}: {name} is {value:g} s, which is less than no time")
+            return
 
 
 def _order(one: Latency) -> Iterator[Contradiction]:

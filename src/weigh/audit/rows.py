@@ -190,7 +190,11 @@ def _suite(one: Published) -> str:
     if not one.expected or not one.times:
         return ""
     whole = [name for name, values in one.times.items() if values and None not in values]
-    return f"all {one.expected} queries have times" if len(whole) >= one.expected else ""
+    if len(whole) < one.expected:
+        return ""
+    if len(one.times) == one.expected:
+        return f"all {one.expected} queries have times"
+    return f"{len(whole)} queries of {len(one.times)} have times; the benchmark has {one.expected}"
 
 
 def _question(one: Published) -> str:

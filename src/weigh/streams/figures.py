@@ -19,7 +19,7 @@ HOUR = 3600.0
 _WIDEST = 1000.0
 """A time of the power test counts with at least the longest one's thousandth (specification of TPC-H 5.4.1.4)."""
 _LOAD_SHARE = 0.01
-"""Of the time of the load, for each stream (specification of TPC-DS 7.6.3)."""
+"""Of the time of the load, for each stream (specification of TPC-DS, clause 7)."""
 
 
 def figures_of(spec: StreamsSpec) -> tuple[FigureName, ...]:
@@ -37,7 +37,7 @@ def value_of(figure: FigureName, life: Life, spec: StreamsSpec) -> float | None:
     Of TPC-DS: power is 99 queries an hour, times SF, over the whole test; throughput is 2 S times 99 queries over both
     tests; maintenance is refresh sets an hour, times SF; the composite is S times 99 times SF over the fourth root of
     S times the hours of the power test, those of both throughput tests, those of both maintenance tests, and 0.01 S
-    times those of the load (specification 7.6.3).
+    times those of the load (specification, clause 7).
 
     Queries alone is of both 3600 SF over the geometric mean of the times of the queries of one session.
     """

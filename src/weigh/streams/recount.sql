@@ -1,5 +1,5 @@
 -- Power, throughput and composite of every life, from the times of its steps: of TPC-H by its specification's 5.4, of
--- TPC-DS by 7.6.3. "queries" and "functions" are of one stream and of one refresh set.
+-- TPC-DS by its clause 7. "queries" and "functions" are of one stream and of one refresh set.
 CREATE TEMP VIEW took AS
 SELECT contender, repetition, test, name, ended - began AS seconds,
     max(ended - began) FILTER (contains(name, '.q')) OVER (PARTITION BY contender, repetition, test) AS longest_query,

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NAME = "BenchBase"
 _THROUGHPUT, _GOODPUT = "Throughput (requests/second)", "Goodput (requests/second)"
+_NONE = -1.0
+"""What it writes where nothing was measured."""
 _RANK = re.compile(r"(\d+)(?:st|nd|rd|th) Percentile Latency \(microseconds\)")
 
 
@@ -62,12 +64,12 @@ def read(text: Text) -> list[Published]:
 def _latency(values: dict[str, object], count: float | None) -> Latency:
     def time(name: str) -> float | None:
         value = number(values.get(f"{name} Latency (microseconds)"))
-        return value * 1e-6 if value is not None and value >= 0 else None
+        return value * 1e-6 if value is not None and value != _NONE else None
 
     percentiles = {
         float(found[1]): value * 1e-6
         for name, given in values.items()
-        if (found := _RANK.fullmatch(name)) and (value := number(given)) is not None and value >= 0
+        if (found := _RANK.fullmatch(name)) and (value := number(given)) not in (None, _NONE)
     }
     if (median := time("Median")) is not None:
         percentiles[50.0] = median

@@ -22,6 +22,7 @@ _OFTEN = "--starts says how often"
 _FILLED = "each repetition begins with a load, and tables are as that leaves them"
 _PRICED = "weigh run without --streams judges what queries cost"
 _LEFT_OUT = {
+    "anchor": "nothing of streams is kept elsewhere while they go on; weigh run without --streams anchors",
     "runs": _OFTEN, "rounds": _OFTEN, "precision": _OFTEN, "budget": _OFTEN, "quick": _OFTEN, "rule": _OFTEN,
     "duet": "contenders take turns, and have the machine to themselves",
     "ingest": "how long each load took is in the report",
@@ -49,6 +50,8 @@ def _check_flags(spec: Spec) -> None:
 
     context = click.get_current_context()
     given = {name for name in _LEFT_OUT if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    # WEIGH_ANCHOR promises the same as the flag.
+    given |= {"anchor"} if context.get_parameter_source("anchor") is ParameterSource.ENVIRONMENT else set()
     given |= {"temperature"} if spec.temperature != "hot" else set()
     given |= {"truth"} if not spec.truth else set()
     for name, why in _LEFT_OUT.items():

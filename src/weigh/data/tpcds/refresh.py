@@ -3,7 +3,7 @@
 The specification takes them from ``dsdgen -update``, which no package has. Here each set is drawn by a seed: three
 spans of two days for the sales and returns of all three channels, three days for the inventory. As many orders come as
 go; they are copies of others under new numbers. They come as people write them, with dates, and with business keys of
-items and customers, so that inserting them looks surrogate keys up, as the specification has it (5.3.6).
+items and customers, so that inserting them looks surrogate keys up, as the specification has it.
 """
 
 from __future__ import annotations
@@ -95,6 +95,11 @@ def refresh_sets(tables: Mapping[str, Sequence[str]], count: int, seed: int) -> 
     current = _current_items(tables)
     firsts = _spans(rows, SPANS * count, rng)
     stocked = np.unique(_numbers(inventory["inv_date_sk"]))
+    if len(stocked) < SPANS * count:
+        raise DataFault(
+            f"{SPANS * count} days of the inventory are needed, and there are {len(stocked)}",
+            remedy="fewer --streams, or a larger --scale",
+        )
     stocked = rng.choice(stocked, SPANS * count, replace=False)
     gone = np.concatenate([firsts + day for day in range(DAYS)])
     last = {name: int(pc.max(rows[one.sales][one.sold]).as_py()) for name, one in CHANNELS.items()}

@@ -140,6 +140,8 @@ def check_answers(
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         open_answers.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
+    if len(names) > 1:
+        progress.say("gate: comparing answers")
     checks, apart = confirmed(checks, open_answers, workload, witnesses)
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})

@@ -101,7 +101,7 @@ def check(
         given = link.unseen(environment)
         made = given[next(iter(layouts))]
         with link.showing(given):
-            asking = _Asking(contenders, workload, before, place, link, timeout)
+            asking = _Asking(contenders, workload, before, place, link, timeout, progress)
             answers = asking.answers()
             settled = asking.settled
             ways = _ways(contenders, workload, link, ways, environment)
@@ -109,6 +109,8 @@ def check(
         return UnseenResults([], [_untried(None, f"such data could not be made: {error}")], None, {})
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+    progress.say("gate: comparing the answers on such data")
 
     def right(operation: Operation, case: Case) -> pa.Table | None:
         return expected(operation, case, made.truth) if made.truth else None
@@ -155,12 +157,14 @@ class _Asking:
         place: Path,
         link: DataLink,
         timeout: float,
+        progress: Progress,
     ) -> None:
         self._contenders = contenders
         self._answers = before
         self._place = place
         self._link = link
         self._timeout = timeout
+        self._progress = progress
         self._questions = [(operation, case) for operation in workload.operations for case in _drawn(operation)]
         self.why: dict[str, str] = {}
         self.settled: dict[Key, pa.Table] = {}
@@ -182,7 +186,9 @@ class _Asking:
 
     def _each(self, session: QuerySession) -> Iterator[tuple[Operation, Case, pa.Table]]:
         ready = session.ready
-        for operation, case in self._questions:
+        self._progress.say(f"gate: {ready.name} answers on such data")
+        for at, (operation, case) in enumerate(self._questions):
+            self._progress.step(at, len(self._questions), f"gate: {ready.name} on such data")
             if (ready.name, operation.name, case.name) not in self._answers:
                 continue
             try:

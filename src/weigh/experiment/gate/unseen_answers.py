@@ -77,8 +77,9 @@ def judge(found: UnseenAnswers) -> Judgement:
     """Who keeps answers, who is wrong, and who follows the rows."""
     stale: dict[str, list[tuple[Operation, Case, str]]] = {}
     questions = [(operation, case) for operation in found.workload.operations for case in operation.cases]
+    others = {(one.name, case.name): _moved(found, one, case, _tables(found, one, case)) for one, case in questions}
     for operation, case in questions:
-        for name, proof in _stale(found, operation, case):
+        for name, proof in _stale(found, operation, case, others[operation.name, case.name]):
             stale.setdefault(name, []).append((operation, case, proof))
     checks: list[Check] = []
     moved: dict[str, set[str]] = {name: set() for name in found.lineage}
@@ -89,7 +90,7 @@ def judge(found: UnseenAnswers) -> Judgement:
         wrong += [check for check in _unsettled(found, operation, case) if check.contender not in accused]
         accused = {check.contender for check in wrong if check.detail != UNDECIDED}
         checks += wrong
-        for name in _moved(found, operation, case, tables).difference(accused):
+        for name in others[operation.name, case.name].difference(accused):
             moved[name].add(operation.name)
     return Judgement(
         checks,
@@ -130,10 +131,9 @@ def _moved(found: UnseenAnswers, operation: Operation, case: Case, tables: Mappi
     }
 
 
-def _stale(found: UnseenAnswers, operation: Operation, case: Case) -> Iterator[tuple[str, str]]:
+def _stale(found: UnseenAnswers, operation: Operation, case: Case, moved: set[str]) -> Iterator[tuple[str, str]]:
     """Who gives the answer of before although the right one is proven to be another, and the proof."""
     tables = _tables(found, operation, case)
-    moved = _moved(found, operation, case, tables)
     # An answer without a value is the same on any rows where an engine is wrong: nobody has to keep it.
     unmoved = {name: table for name, table in tables.items() if name not in moved and not says_nothing(table)}
     if found.same_rows or not unmoved:
@@ -194,7 +194,7 @@ def _finding(name: str, where: list[tuple[Operation, Case, str]]) -> Finding:
 
 
 def _same(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
-    return compare.compare(one, other, operation.schema).agrees
+    return compare.compare(one, other, operation.schema, most=0).agrees
 
 
 def says_nothing(table: pa.Table) -> bool:

@@ -2,7 +2,7 @@
 
 One sequence of random numbers, that of the seed which dsqgen has without ``-rngseed``, exchanges places; every stream
 begins it anew, from the order of the stream before. Stream 0 begins 96, 7, 75; stream 1 begins 83, 32, 30; stream 2
-begins 56, 98, 59, as in the table of the specification (appendix D).
+begins 56, 98, 59, as in the table of the specification.
 """
 
 from __future__ import annotations
