@@ -115,8 +115,8 @@ def _refuse_schemas(folder: SuiteFolder, files: Sequence[Path]) -> None:
             raise UsageError(
                 f"it is a result schema of {file.name}, and a suite has none: what it says would have no effect",
                 where=str(schema),
-                remedy="name this folder in weigh.toml, as weigh init does ([sql] folder, docs/guide/your-own-data.md); or "
-                "take the .toml files out of it, and each schema is read off an answer",
+                remedy="name this folder in weigh.toml, as weigh init does ([sql] folder, "
+                "docs/guide/your-own-data.md); or take the .toml files out of it, and schemas are read off answers",
             )
 
 
