@@ -156,7 +156,7 @@ def compared(
 def of_halves(contender: str, engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
     """That an engine without decimals rounds those of the data in its own way: 0.15 is less than that as a double."""
     lacks = "decimals" in engine.lacks and any(pa.types.is_decimal(field.type) for _, field in _read(queries, data))
-    return dict.fromkeys(("round", "decimal"), contender) if lacks else {}
+    return dict.fromkeys(("round", "decimal", rounding.DOUBLES), contender) if lacks else {}
 
 
 def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
