@@ -47,9 +47,9 @@ def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cel
     """
     for begin in range(0, len(types), _GROUP):
         group = types[begin : begin + _GROUP]
-        cells = cells_of_engines(group, engines if _WITNESS in engines else (_WITNESS, *engines))
-        # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.
-        lost = [engine for engine in engines if _lost([cells[one][engine] for one in group])]
+        cells = _without_accused(group, engines if _WITNESS in engines else (_WITNESS, *engines))
+        # One table may end a run: each of these is asked for alone.
+        lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         for one in group if len(group) > 1 else ():
             if again := [engine for engine in lost if _refused(cells[one][engine])]:
                 alone = cells_of_engines([one], tuple(dict.fromkeys((_WITNESS, *again))))
@@ -95,9 +95,11 @@ def cast(engine: str, engines: tuple[str, ...] = ENGINES) -> Cells:
         }
 
 
-def _lost(cells: list[str]) -> bool:
-    """Whether an engine was asked less than all in a run: one table ended it, or it was found to read one wrongly."""
-    return all(map(_refused, cells)) or any(cell.startswith("ACCUSED") for cell in cells)
+def _without_accused(types: list[str], engines: tuple[str, ...]) -> Cells:
+    """Ask for several types, and once more without those that an engine reads otherwise: it was asked no more."""
+    cells = cells_of_engines(types, engines)
+    rest = [one for one in types if not any(cell.startswith("ACCUSED") for cell in cells[one].values())]
+    return cells | _without_accused(rest, engines) if rest and len(rest) < len(types) else cells
 
 
 def _refused(cell: str) -> bool:
@@ -161,7 +163,10 @@ def _cell(operation: str, engine: str, document: dict[str, Any], gate: dict[str,
         words = [one["detail"] for one in checks if one.get("detail")]
         words += [text.rpartition("on disk: ")[2] for text in texts("A4.unread")]
         disqualified = [one["text"] for one in findings if one["code"] == "A4.rows"]
-        return f"refused: {_short((words or disqualified or ['it did not start'])[0])}"
+        why = (words or disqualified or ["it did not start"])[0]
+        # Of a table without the column: why, which is all that this table asks for.
+        why = re.sub(r"its table \w+ is without \w+ \((.*)\): ask for other columns", r"\1", why, flags=re.DOTALL)
+        return f"refused: {_short(why)}"
     if "diverged" in statuses:
         differences = [one for check in checks for one in check.get("differences", ())]
         (first, *_) = differences or [{"got": "", "expected": ""}]

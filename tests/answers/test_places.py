@@ -27,3 +27,9 @@ def test_queries_that_are_united_have_constructs(sets: str, end: str) -> None:
 def test_an_order_of_united_queries_that_cuts_none_off_changes_their_sequence_alone(end: str) -> None:
     ordered = [one for one in constructs.of(f"SELECT s FROM t UNION ALL SELECT s FROM u {end}") if one.key == "case"]
     assert [one.sequence for one in ordered] == ["LIMIT" not in end]
+
+
+def test_a_cast_to_a_text_with_a_length_names_the_length() -> None:
+    (cast,) = (one for one in constructs.of("SELECT CAST(s AS CHAR(3)) AS v FROM t") if one.key == "text")
+    assert "padded or cut to a length" in cast.why
+    assert cast.column == 0

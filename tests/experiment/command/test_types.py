@@ -38,6 +38,30 @@ def test_forms_are_named(cells: answers.Cells) -> None:
     assert "NULL and an empty list, map or struct are one value to the engine" in cells["list"]["chdb"]
 
 
+def test_a_type_that_one_engine_reads_otherwise_costs_it_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def cells_of_engines(types: list[str], engines: tuple[str, ...]) -> answers.Cells:
+        asked.append(types)
+        lost = {"datafusion"} if "interval_months" in types else set()
+        cells = {one: {engine: "refused" if engine in lost else "agreed" for engine in engines} for one in types}
+        if lost:
+            cells["interval_months"]["datafusion"] = "ACCUSED: it answers"
+        return cells
+
+    monkeypatch.setattr(answers, "cells_of_engines", cells_of_engines)
+    cells = answers.table(["uuid", "interval_months", "list"], ("pyarrow", "duckdb", "datafusion"))
+    assert asked == [["uuid", "interval_months", "list"], ["uuid", "list"]]
+    found = {(name, engine): cell for name, of in cells.items() for engine, cell in of.items() if cell != "agreed"}
+    assert found == {("interval_months", "datafusion"): "ACCUSED: it answers"}
+
+
+@pytest.mark.long
+def test_a_refusal_is_the_reason_alone() -> None:
+    (cells,) = answers.cells_of_engines(["uuid"], ("sqlite",)).values()
+    assert cells["sqlite"] == "refused: unsupported: SQLite has no type for extension<arrow.uuid>"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("types", [FLAT, NESTED])
 def test_further_types_and_engines_agree(types: list[str]) -> None:

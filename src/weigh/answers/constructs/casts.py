@@ -32,7 +32,11 @@ def cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
             near(Decimal(1)),
         )
     elif node.is_type(*exp.DataType.TEXT_TYPES):
-        yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
+        yield (
+            "text",
+            "how numbers, booleans and times are written as text, and padded or cut to a length, is left open by SQL",
+            anything,
+        )
     elif node.is_type("array", "list", "map", "struct"):
         yield "members", "how text is read as a list, a map or a struct is left open by SQL", anything
     elif node.is_type("decimal"):
