@@ -14,6 +14,7 @@ from weigh.answers.votes import vote
 from weigh.data.data_values import DataValues
 from weigh.experiment.gate.dialects import summed
 from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.gate import Difference
 from weigh.model.operation import Case, Operation
 
 if TYPE_CHECKING:
@@ -105,3 +106,23 @@ def test_who_adds_in_32_bits_is_off_by_what_that_loses_and_no_more(
 def test_doubles_are_added_in_64_bits() -> None:
     assert rounding.sums_narrowly("0.300000011921")
     assert not any(map(rounding.sums_narrowly, ("0.300000004470", "0.3", "0.30000000447034836", "None", "")))
+
+
+EXACT = "998765285037234001686225090882"
+
+
+@pytest.mark.parametrize(
+    ("got", "without_decimals", "excused"),
+    [
+        pytest.param("998765285037233997194513612800", True, True, id="sqlite"),
+        pytest.param("998765285037233997194513612800", False, True, id="the double next to it"),
+        pytest.param("998765285037235001686225090882", False, False, id="a digit that a double has not"),
+        pytest.param("998775285037234001686225090882", True, False, id="a digit that a double has"),
+    ],
+)
+def test_a_long_decimal_is_compared_by_all_its_digits(got: str, without_decimals: bool, excused: bool) -> None:
+    """As doubles, two of these are one number, and their difference is none."""
+    size = {f"{rounding.ROUNDING}x": rounding.size_of(10, 1.0, 64)}
+    camps = [[size | ({rounding.DOUBLES: "a"} if without_decimals else {})], [size]]
+    cell = Difference(row="0", column="m", got=got, expected=EXACT)
+    assert bool(rounding.reason("SELECT max(d) AS m FROM t", [cell], camps)) == excused

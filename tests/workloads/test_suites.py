@@ -124,6 +124,16 @@ def test_what_is_no_question_is_left_out_with_its_reason(tmp_path: Path) -> None
     assert "INSERT" in suite.left_out[1].why
 
 
+def test_a_result_schema_in_a_suite_is_refused_and_another_toml_file_is_not(tmp_path: Path) -> None:
+    """What it says would have no effect, another text for one engine among it."""
+    write(tmp_path, a_dot_sql="SELECT 1 AS n", a_dot_toml="[tool]\nn = 1", b_dot_sql="SELECT 2 AS n")
+    assert [one.name for one in suites.read(tmp_path).questions] == ["a", "b"]
+    write(tmp_path, b_dot_toml='[dialect]\nsqlite = "SELECT 3 AS n"\n[[column]]\nname = "n"\nkind = "integer"')
+    with pytest.raises(UsageError, match=r"result schema of b\.sql") as refused:
+        suites.read(tmp_path)
+    assert "weigh.toml" in refused.value.remedy
+
+
 def test_a_file_that_would_take_minutes_to_read_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "long.sql").write_text(f"SELECT 1 IN ({','.join('1' * 9 for _ in range(250_000))})")
     (tmp_path / "short.sql").write_text("SELECT 1")

@@ -50,6 +50,8 @@ PROBES: dict[str, tuple[str, ...]] = {
     NARROW_SUM: (f"sum(a) FROM {_TENTHS}",),
     "moved": ("extract(hour FROM TIMESTAMP '2024-01-01 12:00:00' AT TIME ZONE 'America/New_York')",),
     "second": ("extract(second FROM TIMESTAMP '2024-01-02 03:04:05.5')",),
+    "zone": tuple(f"extract(hour FROM CAST('{day} 12:00:00+00' AS TIMESTAMP WITH TIME ZONE))"
+                  for day in ("2024-01-01", "2024-07-01", "1960-01-01")),
     "milli": ("extract(millisecond FROM TIMESTAMP '2024-01-02 03:04:05.0005')",),
     "micro": ("extract(microsecond FROM TIMESTAMP '2024-01-02 03:04:05.000001')",),
     "epoch": ("extract(epoch FROM TIMESTAMP '2024-01-02 03:04:05.5')",),

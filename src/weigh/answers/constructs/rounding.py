@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,11 @@ ROUNDING = "~ "
 """Begin of keys of columns that are summed, with what :func:`size_of` says of each."""
 WHY = "large numbers cancel in a sum of floating-point numbers, and what is left depends on the sequence of rows"
 NARROW = "sums of floats of fewer than 64 bits are as exact as an engine's intermediate results are wide"
+DOUBLES = "decimals as doubles"
+"""Key of that an engine has no decimals."""
+_LONG = "numbers of more digits than a double has are doubles to some engines, as decimals to SQLite"
+_IN_DOUBLE = Decimal("1e-9")
+"""Relative: sums of doubles in any order stay far below."""
 _UNIT = 2.0**-53
 """Of a double, half the distance of two next to each other."""
 _NARROW_UNIT = 2.0**-24
@@ -99,7 +105,13 @@ def reason(sql: str, cells: Sequence[Difference], camps: Iterable[Sequence[Mappi
         if key.startswith(ROUNDING)
     }
     apart = [_numbers(one) for one in cells]
-    if not sizes or not apart or None in apart:
+    pairs = [one for one in apart if one is not None]
+    if not pairs or len(pairs) < len(apart):
+        return ""
+    doubles = any(camp and all(DOUBLES in way for way in camp) for camp in camps)
+    if doubles and all(abs(a - b) <= _IN_DOUBLE * max(abs(a), abs(b)) for a, b in pairs):
+        return _LONG
+    if not sizes:
         return ""
     bound, added, rel = 0.0, 0.0, 0.0
     for one in summed(sql):
@@ -110,10 +122,13 @@ def reason(sql: str, cells: Sequence[Difference], camps: Iterable[Sequence[Mappi
                 bound = max(bound, _SLACK * _UNIT * largest * (1 if one.name in _MEANS else rows))
                 if narrow and bits in _NARROW and one.name not in _MEANS:
                     added = max(added, _NARROW_UNIT * largest * rows**2)
-    pairs = [one for one in apart if one is not None]
+    # Exactly: as doubles, two decimals of many digits are one number.
     if all(abs(a - b) <= bound for a, b in pairs):
         return WHY
-    return NARROW if rel and all(abs(a - b) <= max(added, rel * max(abs(a), abs(b))) for a, b in pairs) else ""
+    if all(a == b or Decimal(float(a)) == b or a == Decimal(float(b)) for a, b in pairs):
+        return _LONG
+    near = all(float(abs(a - b)) <= max(added, rel * float(max(abs(a), abs(b)))) for a, b in pairs)
+    return NARROW if rel and near else ""
 
 
 def _read(size: str) -> tuple[int, float, int]:
@@ -121,9 +136,9 @@ def _read(size: str) -> tuple[int, float, int]:
     return int(rows), float(largest), int(bits)
 
 
-def _numbers(cell: Difference) -> tuple[float, float] | None:
+def _numbers(cell: Difference) -> tuple[Decimal, Decimal] | None:
     try:
-        pair = float(cell.got), float(cell.expected)
-    except ValueError:
+        pair = Decimal(cell.got), Decimal(cell.expected)
+    except InvalidOperation:
         return None
-    return pair if all(map(isfinite, pair)) else None
+    return pair if all(one.is_finite() for one in pair) else None

@@ -25,6 +25,7 @@ from weigh.workloads.infer_schema import split
 from weigh.workloads.suites import allowed, naming
 from weigh.workloads.suites.place import Budget
 from weigh.workloads.suites.question import FileRead, LeftOut, Question
+from weigh.workloads.user_sql import QueryFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,8 +45,9 @@ def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> 
     """The questions of every file.
 
     Raises:
-        UsageError: a parameter has no value, or has one that nothing asks for.
+        UsageError: a parameter has no value, or has one that nothing asks for; a result schema lies beside a file.
     """
+    _refuse_schemas(folder, files)
     found: list[tuple[Path, Statement]] = []
     for file in files:
         name = naming.of_file(folder.folder, file)
@@ -97,6 +99,25 @@ def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Par
             for plain in (_filled(sql, case.literals),)
         )
     )
+
+
+def _refuse_schemas(folder: SuiteFolder, files: Sequence[Path]) -> None:
+    """What a suite would pass over without a word, another text for one engine too, although somebody wrote it."""
+    for file in files:
+        schema = file.with_suffix(".toml")
+        if not schema.is_file():
+            continue
+        try:
+            described = tomllib.loads(folder.text(schema))
+        except (UsageError, tomllib.TOMLDecodeError, RecursionError):
+            continue
+        if described.keys() & set(QueryFile.__struct_fields__):
+            raise UsageError(
+                f"it is a result schema of {file.name}, and a suite has none: what it says would have no effect",
+                where=str(schema),
+                remedy="name this folder in weigh.toml, as weigh init does ([sql] folder, "
+                "docs/guide/your-own-data.md); or take the .toml files out of it, and schemas are read off answers",
+            )
 
 
 def _filled(sql: str, values: Mapping[str, Literal], dialect: str = "") -> str:

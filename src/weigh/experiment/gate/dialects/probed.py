@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 _DOUBLE = 64
 _WORD = re.compile(r"\w+")
+_PROBE_OF = {constructs.SINGLE: "single", constructs.DAY: "days", constructs.LISTED: "listed", constructs.ZONE: "zone"}
+"""What an engine is asked where a construct of the data may be taken differently."""
+_IN_UTC = "12; 12; 12"
+"""Its answer to ``zone`` where it reads moments in UTC."""
+_UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
 
 
 def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
@@ -40,7 +45,7 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         keys.add("nulls")
     if any(key.startswith(constructs.SIGNED) for key in keys):
         keys.add("zeros")
-    for begin, probe in ((constructs.SINGLE, "single"), (constructs.DAY, "days"), (constructs.LISTED, "listed")):
+    for begin, probe in _PROBE_OF.items():
         if any(key.startswith(begin) for key in keys):
             keys.add(probe)
     keys |= {constructs.fraction_base(key) for key in keys} - {""}
@@ -125,6 +130,7 @@ def compared(
     single = (probed or {}).get("single", contender)
     days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
     moments = contender if "moments" in engine.lacks else "moments"
+    utc = (probed or {}).get("zone") == _IN_UTC
     found: dict[str, str] = {}
     for table, field in _read(queries, data) if wanted else ():
         values = data.values(table, field)
@@ -132,7 +138,9 @@ def compared(
         for name in (*names(field), ALL):
             found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
             found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
-            found |= {f"{constructs.ZONE}{name}": contender} if zoned(field.type) else {}
+            # In a column of UTC whose session is in UTC, too, there is no other clock to read.
+            zone = _IN_UTC if utc and getattr(field.type, "tz", "") in _UTC else contender
+            found |= {f"{constructs.ZONE}{name}": zone} if zoned(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
             if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
                 found[f"{constructs.DAY}{name}"] = days
@@ -148,7 +156,7 @@ def compared(
 def of_halves(contender: str, engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
     """That an engine without decimals rounds those of the data in its own way: 0.15 is less than that as a double."""
     lacks = "decimals" in engine.lacks and any(pa.types.is_decimal(field.type) for _, field in _read(queries, data))
-    return dict.fromkeys(("round", "decimal"), contender) if lacks else {}
+    return dict.fromkeys(("round", "decimal", rounding.DOUBLES), contender) if lacks else {}
 
 
 def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
