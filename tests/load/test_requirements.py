@@ -84,6 +84,11 @@ def test_when_it_broke_is_when_the_slow_requests_were_spent() -> None:
     assert 0.5 < spent / results.record.spec.duration_s < 0.6
 
 
+def test_the_sentence_says_how_many_may_be_slow_and_when_so_many_were() -> None:
+    results = measured(lambda _at: 0.03)
+    assert "; 1 % of the requests may be slower, and so many were after " in words.headline(results)
+
+
 def test_a_single_stall_in_an_otherwise_quick_run_does_not_break_it() -> None:
     assert answer(measured(lambda at: float(at in (60, 61)))) == "OPEN"
 
@@ -93,6 +98,9 @@ def test_what_holds_in_spite_of_a_late_generator_holds_and_what_it_may_have_brok
     assert answer(held) == "HOLDS"
     assert "although the generator was late" in words.headline(held)
     assert answer(measured(lambda _at: 0.03, late=0.045)) == "OPEN"
+    broken = measured(lambda _at: 0.03, late=0.004)
+    assert answer(broken) == "BROKEN"
+    assert "although the generator was late, but by less than that" in words.headline(broken)
 
 
 def test_a_level_that_moves_far_below_the_limit_leaves_nothing_open() -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.load.budgets import Budget
 from weigh.load.rate_search.probes import GENERATOR, BudgetOutcome, judged, spent_s
+from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.units import Seconds
 from weigh.model.verdict import TierName
@@ -76,7 +77,7 @@ class Requirements(msgspec.Struct, frozen=True, kw_only=True):
         verdict: ``HOLDS`` where everything held in every run of the open loop, ``BROKEN`` where something was broken
             in one, else ``OPEN``.
         why: in a few words, of the run that decides.
-        late: whether it holds although the generator was late.
+        late: whether it holds or is broken although the generator was late.
         runs: of the open loop, in order.
     """
 
@@ -115,8 +116,15 @@ def requirements(record: LoadRecord, computed: Mapping[int, RunFigures], tier: T
     if verdict == "HOLDS" and tier.name is TierName.INADMISSIBLE and others:
         # It is refused for something else than what any run says.
         verdict, why = "OPEN", others[0].text
-    late = verdict == "HOLDS" and tier.name is TierName.INADMISSIBLE
+    late = tier.name is TierName.INADMISSIBLE and (verdict == "HOLDS" or (verdict == "BROKEN" and _slower(runs, tier)))
     return Requirements(budgets=required, verdict=verdict, why=why, late=late, runs=runs)
+
+
+def _slower(runs: tuple[RunHolding, ...], tier: Tier) -> bool:
+    """Whether a run is broken by requests that were too slow by more than the generator was late."""
+    found = {one.code for one in tier.reasons}
+    slow = any(run.verdict == "BROKEN" and run.first and run.first[0].budget.q is not None for run in runs)
+    return slow and codes.E8_LATE.code in found and codes.L2_RATE.code not in found
 
 
 def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...]) -> RunHolding:

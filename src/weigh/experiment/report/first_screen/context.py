@@ -161,7 +161,7 @@ def machine(results: ExperimentResults) -> str:
     if timed and timed <= set(found.contention.apart):
         return "Machine: what others used of it cannot be told from the servers, which are not weigh's."
     worst = found.worst
-    used = f"others used {units.percent(found.foreign + found.steal)} of the CPU of the turns"
+    used = f"others used {units.cpu_of_others(found.foreign + found.steal, 'the CPU of the turns', 'the turns')}"
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)
     if peak <= CONTENTION and not any(one.refused or one.stolen for one in found.contention.pairs):
         return f"Machine: quiet ({used})."
