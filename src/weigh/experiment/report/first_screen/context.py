@@ -165,7 +165,8 @@ def machine(results: ExperimentResults) -> str:
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)
     if peak <= CONTENTION and not any(one.refused or one.stolen for one in found.contention.pairs):
         return f"Machine: quiet ({used})."
-    place = f", {units.percent(peak)} on {worst.operation}" if worst else ""
+    most = units.percent(peak) if peak <= 1 else f"{peak:.3g} times"
+    place = f", {most} on {worst.operation}" if worst else ""
     return f"Machine: not quiet ({used}{place})."
 
 
