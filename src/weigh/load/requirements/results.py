@@ -108,7 +108,12 @@ def requirements(record: LoadRecord, computed: Mapping[int, RunFigures], tier: T
     required = record.spec.require
     if not required:
         return None
-    runs = tuple(_run(run, computed[run.number], required) for run in record.runs if run.loop == "open")
+    whole = record.end is not None and record.end.how == "complete"
+    runs = tuple(
+        _run(run, computed[run.number], required, whole=whole or _came_to_its_end(run, record))
+        for run in record.runs
+        if run.loop == "open"
+    )
     verdicts = {one.verdict for one in runs}
     verdict: Holding = "BROKEN" if "BROKEN" in verdicts else "HOLDS" if verdicts == {"HOLDS"} else "OPEN"
     why = next((one.why for one in runs if one.verdict == verdict), "nothing was measured")
@@ -127,10 +132,19 @@ def _slower(runs: tuple[RunHolding, ...], tier: Tier) -> bool:
     return slow and codes.E8_LATE.code in found and codes.L2_RATE.code not in found
 
 
-def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...]) -> RunHolding:
+def _came_to_its_end(run: LoadRun, record: LoadRecord) -> bool:
+    """Whether a run of an experiment that was ended before had been as long as it was to be."""
+    wanted = run.duration_s or record.spec.duration_s
+    return bool(run.intervals) and run.intervals[-1].to_s >= wanted - record.spec.interval_s
+
+
+def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...], *, whole: bool) -> RunHolding:
     outcome = judged(run, found, required, last=False, by_interval=True)
     verdict = _OF_PROBES.get(outcome.verdict, "OPEN")
-    complete = found.complete or verdict == "BROKEN"
+    # Requests that a run left over because it was ended are not the server's; what it saw of a budget is.
+    complete = (found.complete and whole) or (
+        verdict == "BROKEN" and any(holding(one) == "BROKEN" for one in outcome.budgets)
+    )
     counted = run.intervals[found.settled.intervals if found.settled else 0 :]
     return RunHolding(
         run=run.number,
