@@ -122,7 +122,7 @@ def test_a_run_that_was_interrupted_accuses_nobody_of_what_it_left_over() -> Non
     quick = measured(lambda _at: 0.0, stopped=True)
     assert any(one.code == "L2.rate" for one in quick.runs[0].reasons)
     assert answer(quick) == "OPEN"
-    assert "broken off" in words.headline(quick)
+    assert "did not come to its end" in words.headline(quick)
     assert answer(measured(lambda _at: 0.03, stopped=True)) == "BROKEN"
 
 

@@ -151,7 +151,7 @@ def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...], *, whole
         connections=run.connections,
         rate=found.rate_target,
         verdict=verdict if complete else "OPEN",
-        why=outcome.why if complete else "it was broken off",
+        why=outcome.why if complete else "its run did not come to its end",
         budgets=outcome.budgets,
         spent=tuple(spent_s(one.budget, counted) for one in outcome.budgets),
         contended=any(reason.code in CONTENDED for reason in found.reasons),
