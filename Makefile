@@ -81,7 +81,7 @@ check: $(VENV)/.ready
 # The site of docs/ in dist/site: search, dead links fail, nothing from elsewhere.
 .PHONY: docs
 docs: $(VENV)/.ready
-	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts $(BIN)/uv run --quiet --isolated --locked --only-group docs mkdocs build --clean --quiet
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts:src $(BIN)/uv run --quiet --isolated --locked --only-group docs mkdocs build --clean --quiet
 	@$(BIN)/python scripts/check_site.py dist/site
 	@echo 'python3 -m http.server --directory dist/site --bind 127.0.0.1 shows it; search needs a server'
 

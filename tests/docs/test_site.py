@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -54,3 +56,10 @@ def test_what_is_loaded_from_elsewhere_is_found(tmp_path: Path) -> None:
     (tmp_path / "c.html").write_text("<link rel=stylesheet href=//example.org/a.css>")
     (tmp_path / "d.css").write_text("@import url(https://example.org/font.css)")
     assert [line.split(":")[0] for line in check_site.loaded(tmp_path)] == ["b.html", "c.html", "d.css"]
+
+
+def test_the_hook_is_found_where_nothing_but_the_site_s_generator_is_installed() -> None:
+    (path,) = re.findall(r"PYTHONPATH=(\S+) .* mkdocs build", (docs_site.ROOT / "Makefile").read_text())
+    # -S: no package that is installed here.
+    command = [sys.executable, "-S", "-c", "import docs_site"]
+    subprocess.run(command, cwd=docs_site.ROOT, env={"PYTHONPATH": path}, check=True)

@@ -60,6 +60,20 @@ def test_all_files_that_cannot_be_judged_are_named(weigh: Weigh) -> None:
         assert reason in run.err
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["query,old,new\nq1,1.0,1.2\nq2,2.0,1.9\n", "old,new\n1.0,1.2\n", 'query;old;new\n"a; b";1,0;1,2\n'],
+)
+def test_a_column_for_each_contender_is_refused_with_the_form_that_is_read(weigh: Weigh, text: str) -> None:
+    (weigh.folder / "wide.csv").write_text(text)
+    run = weigh("judge", "wide.csv")
+    assert run.code == 2
+    assert "old, new" in run.err
+    assert "contender,operation,start,value" in run.err
+    (weigh.folder / "prose.txt").write_text("Dear reader, hello\nthis is a text, with commas\n")
+    assert "format is not known" in weigh("judge", "prose.txt").err
+
+
 def test_what_is_whole_is_judged(weigh: Weigh) -> None:
     name, _, findings = verdict(weigh, alternating())
     assert (name, findings) == ("same", set())

@@ -22,6 +22,8 @@ from weigh.load.results import load_results
         ("28000", "password"),
         ("3D000", "database"),
         ("42P01", "--prepare FILE.sql"),
+        ("42000", "mend the statement"),
+        ("1193", "another kind of server"),
         ("57P01", "begin again"),
         ("57P03", "when it is ready"),
         ("08006", "network"),

@@ -29,7 +29,12 @@ INTERVALS, EACH_HAS = 120, 100
 
 
 def measured(
-    slow: Callable[[int], float], *required: str, late: float = 5e-6, seed: int = 4, failed: int = 0
+    slow: Callable[[int], float],
+    *required: str,
+    late: float = 5e-6,
+    seed: int = 4,
+    failed: int = 0,
+    stopped: bool = False,
 ) -> LoadResults:
     """A load of which a share of the requests of each interval takes 50 ms; the others take 0.5 ms."""
     draw = np.random.default_rng(seed)
@@ -48,7 +53,17 @@ def measured(
         )
     wanted = required or ("p99<=10ms",)
     spec = msgspec.structs.replace(made_spec(INTERVALS), require=budgets(wanted))
-    return load_results(made_record([made_run(parts)], spec))
+    run = made_run(parts)
+    record = made_record([run], spec)
+    if stopped:
+        assert run.summary
+        assert record.end
+        # Half as long as it was to be, and one request was due and not sent when it ended.
+        run = msgspec.structs.replace(run, summary=msgspec.structs.replace(run.summary, unsent=1))
+        end = msgspec.structs.replace(record.end, how="stopped", reason="interrupted")
+        spec = msgspec.structs.replace(spec, duration_s=2 * spec.duration_s)
+        record = msgspec.structs.replace(record, runs=(run,), end=end, spec=spec)
+    return load_results(record)
 
 
 def answer(results: LoadResults) -> str:
@@ -84,6 +99,11 @@ def test_when_it_broke_is_when_the_slow_requests_were_spent() -> None:
     assert 0.5 < spent / results.record.spec.duration_s < 0.6
 
 
+def test_the_sentence_says_how_many_may_be_slow_and_when_so_many_were() -> None:
+    results = measured(lambda _at: 0.03)
+    assert "; 1 % of the requests may be slower, and so many were after " in words.headline(results)
+
+
 def test_a_single_stall_in_an_otherwise_quick_run_does_not_break_it() -> None:
     assert answer(measured(lambda at: float(at in (60, 61)))) == "OPEN"
 
@@ -93,6 +113,17 @@ def test_what_holds_in_spite_of_a_late_generator_holds_and_what_it_may_have_brok
     assert answer(held) == "HOLDS"
     assert "although the generator was late" in words.headline(held)
     assert answer(measured(lambda _at: 0.03, late=0.045)) == "OPEN"
+    broken = measured(lambda _at: 0.03, late=0.004)
+    assert answer(broken) == "BROKEN"
+    assert "although the generator was late, but by less than that" in words.headline(broken)
+
+
+def test_a_run_that_was_interrupted_accuses_nobody_of_what_it_left_over() -> None:
+    quick = measured(lambda _at: 0.0, stopped=True)
+    assert any(one.code == "L2.rate" for one in quick.runs[0].reasons)
+    assert answer(quick) == "OPEN"
+    assert "did not come to its end" in words.headline(quick)
+    assert answer(measured(lambda _at: 0.03, stopped=True)) == "BROKEN"
 
 
 def test_a_level_that_moves_far_below_the_limit_leaves_nothing_open() -> None:

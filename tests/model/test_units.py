@@ -78,6 +78,11 @@ def test_seconds_have_three_digits_and_a_unit(value: float | None, shown: str) -
     assert units.seconds(value) == shown
 
 
+def test_more_cpu_than_the_measured_itself_is_told_by_times_and_not_above_a_hundred_per_cent() -> None:
+    assert units.cpu_of_others(0.031, "the CPU of the turns", "the turns") == "3.1 % of the CPU of the turns"
+    assert units.cpu_of_others(1.437, "the CPU", "the run") == "1.44 times as much CPU as the run"
+
+
 @pytest.mark.parametrize(("value", "shown"), [(1_000_000, "1M"), (1500, "1,500"), (20_000, "20K"), (0, "0")])
 def test_row_counts_are_shown_exactly(value: int, shown: str) -> None:
     assert units.rows(value) == shown

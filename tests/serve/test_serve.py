@@ -152,7 +152,7 @@ def test_two_sessions_with_a_reference_are_compared(tmp_path: Path) -> None:
         chosen = served.ask(f"/?first={first.name}&name=netflow").text
         (link,) = re.findall(r'href="(/compare[^"]+)"', chosen)
         page = html.unescape(served.ask(html.unescape(link)).text)
-        assert "SLOWER: new on q1" in page
+        assert "new is SLOWER than in the first session on q1" in page
         assert first.name in page
         assert second.name in page
         backwards = served.ask(f"/compare?first={second.name}&second={first.name}").text

@@ -39,6 +39,7 @@ _UNSERVED = (
     "nodes of the cluster are away, or its slots are on their way: see CLUSTER INFO, and begin again when it is whole"
 )
 _APART = "give keys of one command the same hash tag, as in {tag}a and {tag}b: they lie in one slot then"
+_OTHERS = "mend the statement, or leave it out: it is one for another kind of server"
 _BUSY_FILE = "somebody else uses the file and has it locked: try again when they are done"
 
 REMEDIES = {
@@ -64,6 +65,7 @@ REMEDIES = {
     "3F000": "create the schema, or name the database that has it in the target's URL",
     "40": "transactions collide, as they do at that isolation level: let the script touch other rows, in one order, or "
     "count it as what this load is",
+    "42000": "mend the statement, or give the user of the load the right to do that",
     "42501": "give the user of the load the right to do that, or take another user",
     "42601": "mend the statement",
     "42703": "mend the statement, or name the database that has the column in the target's URL",
@@ -86,6 +88,7 @@ REMEDIES = {
     "57P04": "the database was dropped meanwhile: name one that stays",
     "57014": "raise the server's statement_timeout, or lower the load",
     "1040": _CROWDED,
+    "1193": _OTHERS,
     "1205": "raise the server's innodb_lock_wait_timeout, or lower the load",
     "1461": "raise the server's max_prepared_stmt_count, lower --connections, or take --protocol simple",
     "3948": "let the server take rows from its clients: SET GLOBAL local_infile = 1",

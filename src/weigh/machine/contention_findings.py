@@ -9,7 +9,7 @@ from weigh.machine.contention import merged
 from weigh.machine.unevenness import ALL
 from weigh.model import codes
 from weigh.model.spec import CONTENTION
-from weigh.model.units import count, percent, seconds
+from weigh.model.units import count, cpu_of_others, percent, seconds
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
@@ -66,9 +66,8 @@ def by_others(share: float, bound: float, other_processes: Sequence[ProcessGroup
         other_processes: who they were.
         of: whose CPU it is.
     """
-    return codes.E4_CONTENDED.reason(
-        f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(other_processes)}"
-    )
+    used = cpu_of_others(share, f"the CPU of {of}", of)
+    return codes.E4_CONTENDED.reason(f"others used {used}, more than {percent(bound)}: {named(other_processes)}")
 
 
 def by_guests(share: float, bound: float, of: str) -> Reason:

@@ -176,6 +176,17 @@ def percent(value: float | None, digits: int = 1) -> str:
     return "-" if value is None or not math.isfinite(value) else f"{100 * value:.{digits}f} %"
 
 
+def cpu_of_others(share: float, of: str, own: str) -> str:
+    """What others used of the CPU, as a share of what was measured: ``3.1 % of the CPU of the turns``.
+
+    Args:
+        share: of ``own``'s time of CPU; above 1 where others used more than it did.
+        of: the whole, ``the CPU of the turns``.
+        own: whose CPU that is, ``the turns``: ``1.44 times as much CPU as the turns``.
+    """
+    return f"{percent(share)} of {of}" if share <= 1 else f"{share:.3g} times as much CPU as {own}"
+
+
 def count(number: int, noun: str) -> str:
     """A number with its noun: ``1 start``, ``10 starts``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

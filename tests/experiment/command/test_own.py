@@ -319,7 +319,10 @@ def test_queries_are_added_and_nothing_that_is_declared_changes(weigh: Weigh) ->
         "first.sql", "first.toml", "top.sql", "top.toml",
     ]  # fmt: skip
     again = weigh("init", "--add", "more.sql")
-    assert (again.code, "top.sql exists already" in again.err) == (2, True)
+    assert (again.code, "the parameter low has no value" in again.err) == (1, True)
+    (weigh.folder / "more.sql").write_text("-- name: top\nSELECT id FROM t ORDER BY id LIMIT 2;\n")
+    other = weigh("init", "--add", "more.sql")
+    assert (other.code, "top.sql exists already" in other.err) == (2, True)
     assert weigh("gate", "--json").json["gate"][1]["operation"] == "top"
 
 

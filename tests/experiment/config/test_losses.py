@@ -106,10 +106,18 @@ def test_a_csv_is_read_as_it_is_told(tmp_path: Path) -> None:
     path.write_text("zip;price;day\n01099;1.234,5;05.01.2024\n80331;-;07.02.2024\n")
     options = parsed("sep=;,decimal=,,thousands=.,null=NA|-,date=%d.%m.%Y,text=zip")
     assert noted(path, "CSV", "read_csv", options) == (
-        "read as --csv sep=;,decimal=,,thousands=.,null=NA|-,date=%d.%m.%Y,text=zip says",
+        "read with --csv sep=;,decimal=,,thousands=.,null=NA|-,date=%d.%m.%Y,text=zip",
         "types guessed: zip VARCHAR, price DOUBLE, day DATE",
         "NULL made of fields that --csv says are NULL: 1 in price",
     )
+
+
+def test_lines_without_the_separator_that_was_told_are_told_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,name,since\n1,a,2020-01-01\n2,b,2020-01-02\n")
+    found = " ".join(noted(path, "CSV", "read_csv", parsed("sep=;")))
+    assert "each line is read whole" in found
+    assert "leave sep=; out" in found
 
 
 def test_digits_that_a_double_does_not_hold_are_counted_with_a_decimal_comma(tmp_path: Path) -> None:

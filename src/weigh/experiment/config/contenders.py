@@ -87,7 +87,10 @@ def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str |
         if other:
             chosen.insert(0, other)
     if not chosen:
-        raise UsageError("no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml")
+        raise UsageError(
+            "no contender is named",
+            remedy="add --contender duckdb --contender polars, or [[contender]] in weigh.toml, which weigh init writes",
+        )
     for name, count in Counter(contender.name for contender in chosen).items():
         if count > 1:
             raise _twice(name)

@@ -79,14 +79,14 @@ def notes(
     changed: Sequence[str] = ()
     read_as = sniffed[0][0] if sniffed and sniffed[0] else None
     if read_as is not None:
-        lines = list(_lines(file, read_as, int(counted["rows"]), names, counted))
+        lines = list(_lines(file, read_as, int(counted["rows"]), names, counted, csv))
     if read_as is not None or form == "JSON":
         changed = list(changed_values.notes(file, read, read_as, table, int(counted["rows"]), ask, csv))
     columns = (
         *_looks(texts, counted, csv if form == "CSV" else None),
         *_nulls(form if not csv.null else "fields that --csv says are NULL", names, texts, counted),
     )
-    options = (f"read as --csv {csv.written} says",) if csv.written else ()
+    options = (f"read with --csv {csv.written}",) if csv.written else ()
     return (*options, *lines, _types(read), *changed, *_changed(read, written), *columns)
 
 
@@ -114,7 +114,7 @@ def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
 
 
 def _lines(
-    file: Path, sniffed: dict[str, Any], rows: int, names: Sequence[str], counted: dict[str, Any]
+    file: Path, sniffed: dict[str, Any], rows: int, names: Sequence[str], counted: dict[str, Any], csv: CsvTable
 ) -> Iterator[str]:
     quote, comment = mark(sniffed["quote"]), mark(sniffed["comment"])
     try:
@@ -143,7 +143,9 @@ def _lines(
     if len(names) == 1 and int(counted.get("most0") or 1) > 1:
         least, most = int(counted["least0"]), int(counted["most0"])
         ragged = f"its lines have {least} to {most} fields" if least != most else f"its lines may have {most} fields"
-        yield f"ragged: {ragged}, so that each line is read whole, as one text (quotes too): mend those lines"
+        whole = f"{ragged}, so that each line is read whole, as one text (quotes too)"
+        remedy = f"leave sep={csv.sep} out, or mend those lines" if csv.sep else "mend those lines"
+        yield f"ragged: {whole}: {remedy}"
 
 
 def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:

@@ -14,7 +14,7 @@ from weigh.machine import contention_findings
 from weigh.machine.drift import Quiet
 from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Place, Resource, Use
-from weigh.model.units import Seconds, count, percent
+from weigh.model.units import Seconds, count, cpu_of_others, percent
 from weigh.render.blocks import Column, Fold, Group, Lines, Part, Plot, Row, Table
 from weigh.render.machine import NAMES, OtherProcessRow, SamplerRow, blamed, resource
 from weigh.render.svg import timeline
@@ -193,8 +193,9 @@ def _others(one: Machine) -> str:
         else f"{count(turns, 'turn')} of {sum(len(pair.turns) for pair in one.contention.pairs):,} had more than "
         f"{percent(bound)}"
     )
+    used = cpu_of_others(one.foreign, "the CPU of the turns", "the turns")
     return (
-        f"others used {percent(one.foreign)} of the CPU of the turns, at most {percent(worst.foreign)} "
+        f"others used {used}, at most {percent(worst.foreign)} "
         f"({worst.operation}, {worst.contender}), other guests {percent(one.steal)}; {allowed}. The sampler itself "
         f"used {percent(one.cost, 2)} of one CPU"
     )

@@ -34,6 +34,12 @@ new,parse,2,0.0124
 old,parse,2,0.0122
 # ... 10 starts of each, then: weigh judge --baseline old times.csv"""
 
+_NAMED = "name it value, seconds, time, latency, or so that it ends in _s, _ms, _us or _ns"
+WIDE = (
+    f"{_NAMED}; a column for each contender is not read: write a row for each value, contender,operation,start,value "
+    "(docs/guide/judge.md#csv)"
+)
+"""What is to be done about a table without a column of values."""
 _CONTENDERS = (("contender",), ("engine", "system", "database", "version"))
 """Columns that say who it was. Those of one group say it together."""
 _OPERATIONS = (("operation",), ("benchmark", "workload", "query", "name"))
@@ -43,6 +49,7 @@ _VALUE = re.compile(r"^(?:value|time|seconds|latency|(?:.+_)?(ns|us|ms|s))$")
 _DIGITS = 9
 """Longer labels of starts are names, not numbers."""
 _LISTED = 6
+_LINES = 2
 _NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
 
 
@@ -56,6 +63,20 @@ def recognises(source: Source) -> bool:
     names = _names(lines[0])
     single = len(names) == 1 and len(lines) > 1 and bool(_NUMBER.match(lines[1]))
     return single or any(_VALUE.match(name) for name in names)
+
+
+def wide(source: Source) -> str:
+    """The columns of a table that has numbers in rows as long as its header, and no column of values; else empty."""
+    lines = source.head.splitlines()
+    if len(lines) < _LINES or source.is_json:
+        return ""
+    names = _names(lines[0])
+    delimiter = next((one for one in (",", ";", "\t") if one in lines[0]), ",")
+    row = next(csv.reader([lines[1]], delimiter=delimiter), [])
+    numbers = any(_NUMBER.match(cell.replace(",", ".")) for cell in row)
+    if not all(names) or not 1 < len(names) == len(row) or not numbers:
+        return ""
+    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
 
 
 def read(source: Source) -> Reading:
@@ -72,9 +93,7 @@ def read(source: Source) -> Reading:
         return _series(source, lines[1:], 2, names[0])
     value = next((name for name in names if _VALUE.match(name)), None)
     if value is None:
-        known = "value, seconds, time, latency, or a name that ends in _s, _ms, _us or _ns"
-        wide = "; a column for each contender is not read: write rows of contender,value" if len(names) > 1 else ""
-        raise source.fault("no column is named as one of values", remedy=f"name it {known}{wide}")
+        raise source.fault("no column is named as one of values", remedy=WIDE if len(names) > 1 else _NAMED)
     if len(set(names)) != len(names):
         raise source.fault("two columns have the same name")
     return _table(source, lines, names, value)

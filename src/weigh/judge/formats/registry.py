@@ -104,6 +104,8 @@ def detect(source: Source) -> Reader:
         if reader.recognises(source):
             return reader
     known = ", ".join(reader.name for reader in READERS)
+    if columns := csv.wide(source):
+        raise source.fault(f"none of its columns is one of values ({columns})", remedy=csv.WIDE)
     raise source.fault(
         "its format is not known", remedy=f"known: {known}; --format NAME forces one (docs/guide/judge.md)"
     )

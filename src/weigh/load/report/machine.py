@@ -15,7 +15,7 @@ from weigh.machine import contention_findings
 from weigh.machine.contention import TELLABLE
 from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Resource, When
-from weigh.model.units import Seconds, count, percent, seconds
+from weigh.model.units import Seconds, count, cpu_of_others, percent, seconds
 from weigh.render.machine import NAMES, OtherProcessRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
@@ -94,7 +94,11 @@ def in_short(one: LoadMachine, run: RunMachine) -> str:
         if each.name in ("cpu", "disk", "network") and each.utilisation is not None
     ]
     full = f"{NAMES[run.use.bottleneck]} was saturated first" if run.use.bottleneck else "nothing was saturated"
-    others = "others cannot be told from the server" if one.apart else f"others used {percent(run.foreign)} of the CPU"
+    others = (
+        "others cannot be told from the server"
+        if one.apart
+        else f"others used {cpu_of_others(run.foreign, 'the CPU', 'the run')}"
+    )
     return f"{', '.join(used)} in use; {full}; {others}, other guests {percent(run.steal)}."
 
 
@@ -124,7 +128,11 @@ def _then(one: Spike) -> str:
 
 
 def _others(one: LoadMachine, run: RunMachine) -> str:
-    judged = "others cannot be told from the server" if one.apart else f"others used {percent(run.foreign)} of the CPU"
+    judged = (
+        "others cannot be told from the server"
+        if one.apart
+        else f"others used {cpu_of_others(run.foreign, 'the CPU', 'the run')}"
+    )
     who = "other guests" if one.apart else "either"
     allowed = (
         "any share was allowed"

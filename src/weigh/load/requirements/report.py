@@ -46,7 +46,8 @@ def headline(one: Requirements, spec: LoadSpec) -> str:
         reason = reason.partition(": ")[0]
     text += f": {whole_sentences(reason, _REASON).rstrip('.')}"
     if one.late:
-        text += ", although the generator was late, which only adds to it"
+        slower = "which only adds to it" if one.verdict == "HOLDS" else "but by less than that"
+        text += f", although the generator was late, {slower}"
     if one.verdict == "BROKEN" and run:
         text += _spent(run, spec)
     if one.verdict == "OPEN" and run:
@@ -78,10 +79,13 @@ def _spent(run: RunHolding, spec: LoadSpec) -> str:
     if found is None or found[1] >= spec.duration_s:
         return ""
     one, at = found
-    share = units.percent(one.budget.share, 3)
-    what = f"{share} of slow requests" if one.budget.q is not None else f"{share} of failed requests"
-    first = "first " if sum(each is not None for each in run.spent) > 1 else ""
-    return f"; the {what} was spent {first}{units.seconds(at)} into {units.seconds(spec.duration_s)}"
+    share = f"{units.quantity(100 * one.budget.share)} %"
+    may, did = ("be slower", "were") if one.budget.q is not None else ("fail", "did")
+    several = f" ({one.budget.name})" if sum(each is not None for each in run.spent) > 1 else ""
+    return (
+        f"; {share} of the requests may {may}{several}, and so many {did} after {units.seconds(at)} of "
+        f"{units.seconds(spec.duration_s)}"
+    )
 
 
 def _longer(run: RunHolding, spec: LoadSpec) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.load.budgets import Budget
 from weigh.load.rate_search.probes import GENERATOR, BudgetOutcome, judged, spent_s
+from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.units import Seconds
 from weigh.model.verdict import TierName
@@ -76,7 +77,7 @@ class Requirements(msgspec.Struct, frozen=True, kw_only=True):
         verdict: ``HOLDS`` where everything held in every run of the open loop, ``BROKEN`` where something was broken
             in one, else ``OPEN``.
         why: in a few words, of the run that decides.
-        late: whether it holds although the generator was late.
+        late: whether it holds or is broken although the generator was late.
         runs: of the open loop, in order.
     """
 
@@ -107,7 +108,12 @@ def requirements(record: LoadRecord, computed: Mapping[int, RunFigures], tier: T
     required = record.spec.require
     if not required:
         return None
-    runs = tuple(_run(run, computed[run.number], required) for run in record.runs if run.loop == "open")
+    whole = record.end is not None and record.end.how == "complete"
+    runs = tuple(
+        _run(run, computed[run.number], required, whole=whole or _came_to_its_end(run, record))
+        for run in record.runs
+        if run.loop == "open"
+    )
     verdicts = {one.verdict for one in runs}
     verdict: Holding = "BROKEN" if "BROKEN" in verdicts else "HOLDS" if verdicts == {"HOLDS"} else "OPEN"
     why = next((one.why for one in runs if one.verdict == verdict), "nothing was measured")
@@ -115,21 +121,37 @@ def requirements(record: LoadRecord, computed: Mapping[int, RunFigures], tier: T
     if verdict == "HOLDS" and tier.name is TierName.INADMISSIBLE and others:
         # It is refused for something else than what any run says.
         verdict, why = "OPEN", others[0].text
-    late = verdict == "HOLDS" and tier.name is TierName.INADMISSIBLE
+    late = tier.name is TierName.INADMISSIBLE and (verdict == "HOLDS" or (verdict == "BROKEN" and _slower(runs, tier)))
     return Requirements(budgets=required, verdict=verdict, why=why, late=late, runs=runs)
 
 
-def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...]) -> RunHolding:
+def _slower(runs: tuple[RunHolding, ...], tier: Tier) -> bool:
+    """Whether a run is broken by requests that were too slow by more than the generator was late."""
+    found = {one.code for one in tier.reasons}
+    slow = any(run.verdict == "BROKEN" and run.first and run.first[0].budget.q is not None for run in runs)
+    return slow and codes.E8_LATE.code in found and codes.L2_RATE.code not in found
+
+
+def _came_to_its_end(run: LoadRun, record: LoadRecord) -> bool:
+    """Whether a run of an experiment that was ended before had been as long as it was to be."""
+    wanted = run.duration_s or record.spec.duration_s
+    return bool(run.intervals) and run.intervals[-1].to_s >= wanted - record.spec.interval_s
+
+
+def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...], *, whole: bool) -> RunHolding:
     outcome = judged(run, found, required, last=False, by_interval=True)
     verdict = _OF_PROBES.get(outcome.verdict, "OPEN")
-    complete = found.complete or verdict == "BROKEN"
+    # Requests that a run left over because it was ended are not the server's; what it saw of a budget is.
+    complete = (found.complete and whole) or (
+        verdict == "BROKEN" and any(holding(one) == "BROKEN" for one in outcome.budgets)
+    )
     counted = run.intervals[found.settled.intervals if found.settled else 0 :]
     return RunHolding(
         run=run.number,
         connections=run.connections,
         rate=found.rate_target,
         verdict=verdict if complete else "OPEN",
-        why=outcome.why if complete else "it was broken off",
+        why=outcome.why if complete else "its run did not come to its end",
         budgets=outcome.budgets,
         spent=tuple(spent_s(one.budget, counted) for one in outcome.budgets),
         contended=any(reason.code in CONTENDED for reason in found.reasons),

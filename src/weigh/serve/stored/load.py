@@ -140,9 +140,8 @@ class StoredLoad(msgspec.Struct, frozen=True):
             return one_line(self.rate_search.sentence, _SENTENCE) or _found(self.rate_search)
         if self.requirements:
             budgets = " and ".join(one.text for one in self.requirements.budgets)
-            return name(
-                f"{self.requirements.verdict} {budgets} at {self._offered()}: {_reason(self.requirements.why)}."
-            )
+            at = f" at {self._offered()}" if self.load.loop else ""
+            return name(f"{self.requirements.verdict} {budgets}{at}: {_reason(self.requirements.why)}.")
         if self.reasons:
             return f"Refused: {_reason(self.reasons[0].text)}."
         if not self.operations or not _requests(self.operations[0]):

@@ -161,11 +161,12 @@ def machine(results: ExperimentResults) -> str:
     if timed and timed <= set(found.contention.apart):
         return "Machine: what others used of it cannot be told from the servers, which are not weigh's."
     worst = found.worst
-    used = f"others used {units.percent(found.foreign + found.steal)} of the CPU of the turns"
+    used = f"others used {units.cpu_of_others(found.foreign + found.steal, 'the CPU of the turns', 'the turns')}"
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)
     if peak <= CONTENTION and not any(one.refused or one.stolen for one in found.contention.pairs):
         return f"Machine: quiet ({used})."
-    place = f", {units.percent(peak)} on {worst.operation}" if worst else ""
+    most = units.percent(peak) if peak <= 1 else f"{peak:.3g} times"
+    place = f", {most} on {worst.operation}" if worst else ""
     return f"Machine: not quiet ({used}{place})."
 
 
