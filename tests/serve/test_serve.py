@@ -156,7 +156,7 @@ def test_two_sessions_with_a_reference_are_compared(tmp_path: Path) -> None:
         assert first.name in page
         assert second.name in page
         backwards = served.ask(f"/compare?first={second.name}&second={first.name}").text
-        assert "FASTER: new on q1" in backwards
+        assert "new is FASTER than in the first session on q1" in backwards
 
 
 @pytest.mark.promise("they are shown side by side, and nothing is concluded")

@@ -108,8 +108,9 @@ def test_empty_answers_are_counted_and_accuse_nobody(fresh: Callable[[], Weigh])
 def test_outputs_that_nobody_compared_are_not_said_to_agree(weigh: Weigh) -> None:
     for output, first in (("none", "No answers were compared (--output none)."), ("exact", "All answers agree")):
         commands = ("--command", "one=echo 1", "--command", f"other=echo {2 if output == 'none' else 1}")
-        run = weigh("gate", *commands, "--output", output, "--no-shrink", "--json")
-        assert run.code == 0
+        measured = ("run", "--starts", "5", "--runs", "1") if output == "none" else ("gate", "--no-shrink")
+        run = weigh(*measured, *commands, "--output", output, "--json")
+        assert run.code in {0, 1, 3}
         (row,) = run.json["gate"]
         assert row["status"] == ("unverified" if output == "none" else "agreed")
         assert ("no answers were compared" in row["detail"]) is (output == "none")
