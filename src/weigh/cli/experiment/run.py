@@ -182,7 +182,7 @@ def carry_out(
         return _preview(spec, request, as_json=as_json)
     if not quiet:
         _say_unnamed(file, flags, spec, request)
-        _say_length(spec)
+        _say_length(spec, request)
     printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
@@ -248,12 +248,14 @@ def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: 
     )
 
 
-def _say_length(spec: Spec) -> None:
+def _say_length(spec: Spec, request: RunRequest) -> None:
     """What is measured, and for how long, before anything is: nobody is to wait in the dark."""
+    from weigh.experiment import setup
     from weigh.model.spec import QUICK
 
     if spec.budget is None:
         return
+    setup.check(spec, request)
     names = [one.name for one in spec.contenders]
     what = f"{names[0]} is timed alone" if len(names) == 1 else f"{len(names)} contenders are timed"
     most = "at most" if spec.precision is not msgspec.UNSET else "about"
