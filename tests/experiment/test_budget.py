@@ -45,18 +45,6 @@ def test_short_starts_are_chosen_where_more_of_them_follow() -> None:
     assert chosen(3.0, 0.04) == (10, 6, 2)
 
 
-def test_few_starts_of_several_rounds_are_chosen_where_ten_have_one() -> None:
-    """One round in ten starts fits, and two do not; six starts of two or three do."""
-
-    def chosen(seconds: float, begin: float) -> tuple[int, int]:
-        wish = budget.Wish(starts=10, go_on=True)
-        plan = budget.plan(wish, seconds, ARMS, {"a": begin, "b": begin}, {"a": [0.046], "b": [0.046]})
-        assert plan.seconds <= seconds
-        return plan.starts, plan.rounds
-
-    assert [chosen(seconds, 0.2) for seconds in (8.0, 9.5, 12.0, 14.0)] == [(7, 1), (6, 2), (6, 3), (10, 2)]
-
-
 def test_a_round_of_a_duet_is_as_long_as_its_slower_half() -> None:
     turns = budget.plan(budget.Wish(starts=1, rounds=1, runs=1), None, ARMS, {}, {"a": [1.0], "b": [3.0]})
     duet = budget.plan(budget.Wish(starts=1, rounds=1, runs=1, duet="a"), None, ARMS, {}, {"a": [1.0], "b": [3.0]})

@@ -81,13 +81,6 @@ LONG = 0.05
 _BETWEEN, _BETWEEN_STARTS = 0.02, 0.3
 """Before anything is measured: variance between starts over that of one round, and the correlation of executions in a
 turn (docs/concept/statistics.md, "More starts or more rounds")."""
-_OF_ROUNDS = {1: 1.0, 2: 0.43, 3: 0.21, 4: 0.14}
-"""Variance that so few rounds of one execution leave in the number of a start, over that of one round: 0.54, 0.40 and
-0.29 under independent noise, 0.34, 0.11 and 0.07 under that of a shared machine (``tests/guarantees/noise.py``), and
-here the geometric mean of the two. From the third round on the median is free of a slow turn."""
-_SINGLE = (1, 1)
-_SHORTEST = 6
-"""Starts of several rounds that may take the place of ten starts of one round."""
 
 
 def least(
@@ -130,20 +123,15 @@ def plan(
     if wish.go_on and budget is not None and not (wish.rounds or wish.runs or wish.duet):
         choices.sort(key=lambda choice: _width(choice, begin, once, wish.starts, budget))
 
-    fewer = _fewer_starts(wish, begin, once, budget) if wish.go_on and budget is not None else None
     for rounds, runs in choices:
         seconds = _cost(begin, once, wish.starts, rounds, runs)
         if budget is None or seconds <= budget:
-            if (rounds, runs) == _SINGLE and fewer:
-                break
             # What is chosen here was not asked for: less of it is no less than that.
             wish_of_user = (wish.rounds or rounds, wish.runs or runs)
             return Plan(
                 starts=wish.starts, rounds=rounds, runs=runs, seconds=seconds, lowered=(rounds, runs) != wish_of_user
             )
     assert budget is not None
-    if fewer:
-        return fewer
     least_rounds, least_runs = choices[-1]
     for starts in range(wish.starts - 1, MIN_STARTS - 1, -1):
         seconds = _cost(begin, once, starts, least_rounds, least_runs)
@@ -184,27 +172,6 @@ def _width(choice: tuple[int, int], begin: Seconds, once: Seconds, least: int, b
         return math.inf
     variance = _BETWEEN + (1 + _BETWEEN_STARTS * (runs - 1)) / runs / rounds
     return float(student_t.quantile(LEVEL, np.asarray(starts - 1))) * math.sqrt(variance / starts)
-
-
-def _fewer_starts(wish: Wish, begin: Seconds, once: Seconds, budget: Seconds) -> Plan | None:
-    """Fewer starts of several rounds each, where these give narrower intervals than more of one round."""
-
-    def starts_of(rounds: int) -> float:
-        return budget / _cost(begin, once, 1, rounds, 1)
-
-    def width(rounds: int) -> float:
-        starts = starts_of(rounds)
-        quantile = float(student_t.quantile(LEVEL, np.asarray(starts - 1)))
-        return quantile * math.sqrt((_BETWEEN + _OF_ROUNDS[rounds]) / starts)
-
-    if wish.rounds or wish.runs or wish.duet or wish.starts < _SHORTEST:
-        return None
-    possible = [one for one in _OF_ROUNDS if starts_of(one) >= _SHORTEST]
-    rounds = min(possible, key=width, default=1)
-    if rounds == 1:
-        return None
-    starts = int(starts_of(rounds))
-    return Plan(starts=starts, rounds=rounds, runs=1, seconds=_cost(begin, once, starts, rounds, 1), lowered=True)
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
