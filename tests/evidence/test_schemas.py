@@ -70,7 +70,7 @@ def test_what_other_commands_print_is_of_the_class_of_its_schema(tmp_path: Path)
         ("lies", "A1"),
         ("engines",),
         ("workloads",),
-        ("data", "register", "t.parquet", "--name", "t"),
+        ("data", "register", "t.parquet", "--name", "t", "--force"),
         ("data", "list"),
         ("data", "loaded"),
         ("witness", "list", "witness.jsonl"),

@@ -10,7 +10,6 @@ from weigh.engines.loaded import InServer
 from weigh.evidence.anchoring.anchor import Anchor
 from weigh.experiment.suite.audit import Problem
 from weigh.lies.committing import Committed
-from weigh.model.dataset import Manifest
 from weigh.model.finding import Finding
 from weigh.model.units import Bytes, Seconds
 from weigh.workloads.suites.question import LeftOut, Unread
@@ -149,29 +148,6 @@ class ChecksumsDocument(msgspec.Struct, frozen=True, kw_only=True):
     readers: tuple[dict[str, Any], ...]
     readings: tuple[dict[str, Any], ...]
     verify: tuple[str, ...]
-
-
-class PartsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """``weigh data make --to``.
-
-    Attributes:
-        to: the place.
-        manifest: what lies there.
-        parts, found: how many there are, and how many of them were there before.
-        hosts: that made parts, with how many each.
-        cpu_s: processor seconds of all parts.
-        wall_s: seconds that it took.
-        files_without_page_checksums: how many.
-    """
-
-    to: str
-    manifest: Manifest
-    parts: int
-    found: int
-    hosts: dict[str, int]
-    cpu_s: Seconds
-    wall_s: Seconds
-    files_without_page_checksums: int
 
 
 class PlanPartsLine(msgspec.Struct, frozen=True, kw_only=True):

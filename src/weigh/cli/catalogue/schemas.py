@@ -49,7 +49,7 @@ DOCUMENTS = {
     "weigh/loaded/1": "weigh.cli.catalogue.documents:LoadedDocument",
     "weigh/witness/1": "weigh.cli.catalogue.documents:WitnessDocument",
     "weigh/checksums/1": "weigh.cli.catalogue.documents:ChecksumsDocument",
-    "weigh/parts/1": "weigh.cli.catalogue.documents:PartsDocument",
+    "weigh/parts/1": "weigh.data.parts.make:MadeByParts",
     "weigh/plan-parts/1": "weigh.cli.catalogue.documents:PlanPartsDocument",
     "weigh/check-parts/1": "weigh.cli.catalogue.documents:CheckPartsDocument",
     "weigh/digest-parts/1": "weigh.cli.catalogue.documents:DigestPartsDocument",

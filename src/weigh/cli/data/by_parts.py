@@ -93,22 +93,12 @@ def make(
 
 def print_made(made: MadeByParts, *, as_json: bool) -> None:
     """For people, or as one document."""
+    import msgspec
+
     from weigh.model import units
 
     if as_json:
-        print_json(
-            {
-                "schema": "weigh/parts/1",
-                "to": made.to,
-                "manifest": made.manifest,
-                "parts": made.parts,
-                "found": made.found,
-                "hosts": made.hosts,
-                "cpu_s": made.cpu_s,
-                "wall_s": made.wall_s,
-                "files_without_page_checksums": made.unchecked,
-            }
-        )
+        print_json({"schema": "weigh/parts/1", **msgspec.structs.asdict(made)})
         return
     say(made.to)
     for table, digest in made.manifest.digests.items():
@@ -123,9 +113,9 @@ def print_made(made: MadeByParts, *, as_json: bool) -> None:
         f"{units.count(made.parts, 'part')}{there} in {units.duration(made.wall_s)}: "
         f"{units.duration(made.cpu_s)} of processors; by host: {hosts}"
     )
-    if made.unchecked:
+    if without := made.files_without_page_checksums:
         say(
-            f"{units.count(made.unchecked, 'file')} of {len(made.manifest.files):,} have no page checksums: the check "
+            f"{units.count(without, 'file')} of {len(made.manifest.files):,} have no page checksums: the check "
             "of pages (D4) covers nothing there, the hashes of the manifest do"
         )
 

@@ -20,6 +20,7 @@ from weigh.host import scratch
 from weigh.model import units
 from weigh.model.dataset import Manifest
 from weigh.model.errors import DataFault, UsageError, WeighError
+from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from weigh.model.dataset import DatasetName, FileFacts
     from weigh.model.progress import Progress
     from weigh.model.spec import LayoutSpec
-    from weigh.model.units import Bytes, Rows, Scale, Seconds
+    from weigh.model.units import Bytes, Rows, Scale
 
 MANIFEST, TRUTH = "manifest.json", "truth"
 _BRANCHES = 16
@@ -46,7 +47,7 @@ _REMOVED = 256
 """Parts whose own notes are removed at a time."""
 
 
-class MadeByParts(NamedTuple):
+class MadeByParts(msgspec.Struct, frozen=True):
     """A dataset that lies where it was asked for.
 
     Attributes:
@@ -57,7 +58,7 @@ class MadeByParts(NamedTuple):
         hosts: that made parts, with how many each.
         cpu_s: processor seconds of all parts.
         wall_s: seconds.
-        unchecked: files whose pages carry no checksums.
+        files_without_page_checksums: files whose pages carry no checksums.
     """
 
     to: str
@@ -67,7 +68,7 @@ class MadeByParts(NamedTuple):
     hosts: dict[str, int]
     cpu_s: Seconds
     wall_s: Seconds
-    unchecked: int
+    files_without_page_checksums: int
 
 
 def parts_of(family: str, scale: Scale) -> int:
@@ -264,7 +265,7 @@ class Making(NamedTuple):
             hosts=gathering.hosts,
             cpu_s=gathering.cpu_s,
             wall_s=time.monotonic() - began,
-            unchecked=gathering.unchecked,
+            files_without_page_checksums=gathering.unchecked,
         )
 
     def _finish(self, to: Destination, aside: Path, gathering: _Gathering, truth: Truth) -> None:
