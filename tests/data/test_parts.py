@@ -231,8 +231,9 @@ def test_data_that_was_made_by_parts_is_read_again_where_it_lies(scheduler: str,
     assert [file["path"] for file in described] == [f"events/events-{number:06}.parquet" for number in range(3)]
     sound = weigh("data", "check", "one", *on)
     assert (sound.code, sound.json["files"], sound.json["pages_with_checksum"]) == (0, 2, 0)
-    registered = weigh("data", "register", "one/*.parquet", "--name", "mine", *on)
-    again = weigh("data", "register", "one/*.parquet", "--name", "mine", "--quiet", "--json")
+    registered = weigh("data", "register", "one/events/*.parquet", "--name", "mine", *on)
+    again = weigh("data", "register", "one/events/*.parquet", "--name", "mine", "--quiet", "--json")
+    assert registered.code == 0, (registered.code, registered.err, again.err)
     assert registered.json == again.json
     # Rows of another dataset in one part: the check names it, and so does the difference.
     digests(weigh, *named, "--seed", "7", "--files", "2", "--to", "third")
