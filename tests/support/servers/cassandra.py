@@ -183,7 +183,8 @@ def running(folder: Path, nodes: int = 1, password: str = "") -> Iterator[Cluste
                 "-cp", f"{own}:{place}/*", f"-Dcassandra.config=file://{own}/cassandra.yaml",
                 f"-Dcassandra.storagedir={own}", "-Dcassandra-foreground=yes", "-Djdk.attach.allowAttachSelf=true",
                 # Nobody else is there to be waited for; on a busy machine the first of three may be slow to answer.
-                f"-Dcassandra.ring_delay_ms={1000 if nodes < 3 else 5000}", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+                f"-Dcassandra.ring_delay_ms={1000 if nodes < 3 else 5000}",
+                "-Dcassandra.skip_wait_for_gossip_to_settle=0",
                 "-Dcassandra.superuser_setup_delay_ms=0", "-Dio.netty.tryReflectionSetAccessible=true",
                 *(f"--add-exports={one}=ALL-UNNAMED" for one in _EXPORTED),
                 *(f"--add-opens={one}=ALL-UNNAMED" for one in _OPENED),
