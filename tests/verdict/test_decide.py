@@ -1,13 +1,14 @@
 """Decisions: names, levels and the agreement of verdict and printed interval."""
 
+import msgspec
 import numpy as np
 import pytest
 import scipy
 
-from weigh.model.rules import Rules
+from weigh.model.rules import RULES, Rules
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects
-from weigh.verdict.decide import EARLY, LOOKS, Decisions, decide, decided_early, step_up
+from weigh.verdict.decide import EARLY, LOOKS, Decisions, at_end, decide, decided_early, step_up
 
 MARGIN = np.log1p(0.03)
 
@@ -175,11 +176,35 @@ def at_look(effect: float, error: float, starts: int = 10, family: int = 24) -> 
 
 @pytest.mark.promise(
     "The five looks of the second kind spend three tenths of every error rate together; what ends "
-    "otherwise has the other seven."
+    "otherwise has what the looks before its last start have left"
 )
 def test_the_shares_of_all_looks_add_up_to_the_error_rates() -> None:
     assert LOOKS[0] == 10
     assert pytest.approx(0.06) == SHARE
+    # A look at as many starts as there are at the end sees the same figures.
+    assert [at_end(starts) for starts in (5, 10, 11, 16, 17, 63)] == pytest.approx([1, 1, 0.94, 0.94, 0.88, 0.76])
+    assert at_end(64) == at_end(100) == pytest.approx(1 - EARLY)
+
+
+def skewed_effects(*skewness: float, effect: float = 0.0) -> Effects:
+    count = len(skewness)
+    return Effects(np.full(count, effect), np.full(count, 0.01), np.full(count, 9.0), np.array(skewness))
+
+
+def test_same_allows_for_skewness_on_its_own_side() -> None:
+    """Student's 1.833 by one and a half of Hall's term, 1 + 1.5 * 0.8 * 7.72 / (6 * 3.162 * 1.833) = 1.267."""
+    margin = float(np.log(1.03))
+    for effect, same in ((margin - 0.0231, True), (margin - 0.0235, True), (margin - 0.0184, False)):
+        found = decide(skewed_effects(0.8, effect=effect), np.array([10]), RULES)
+        assert (found.names[0] in ("same", "small")) == (same and effect < margin - 0.01833 * 1.267)
+    # To the other side chance is none, as before; and without the rule it is none to either.
+    near = np.array([10])
+    assert decide(skewed_effects(-0.8, effect=margin - 0.0184), near, RULES).names[0] == "same"
+    old = msgspec.structs.replace(RULES, skewed=msgspec.UNSET)
+    assert decide(skewed_effects(0.8, effect=margin - 0.0184), near, old).names[0] == "same"
+    # Beyond chance it holds on both sides, by either rule.
+    for rules in (RULES, old):
+        assert decide(skewed_effects(-1.5, effect=margin - 0.0184), near, rules).names[0] == "unresolved"
 
 
 def test_an_early_look_asks_for_its_share_of_the_smallest_threshold() -> None:

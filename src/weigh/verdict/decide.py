@@ -192,11 +192,13 @@ def _inside(effects: Effects, margin: float, rules: Rules, share: float | Floats
     """Whether the interval of SAME lies inside the margin, a logarithm."""
     quantile = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom)
     half = quantile * effects.error
-    low, high = (half, half)
+    low = high = half * (widening(effects, quantile) if rules.typical is Typical.CONTRAST else 1.0)
     if rules.skewed:
-        low, high = (half * one for one in toward_skewness(effects, quantile))
-    elif rules.typical is Typical.CONTRAST:
-        low = high = half * widening(effects, quantile)
+        # Of tails to either side the sign that few numbers show says nothing, so that both hold.
+        low, high = (
+            np.maximum(both, half * one)
+            for both, one in zip((low, high), toward_skewness(effects, quantile), strict=True)
+        )
     return (effects.effect - low > -margin) & (effects.effect + high < margin)
 
 
