@@ -20,14 +20,15 @@ DROPPED = 10
 """Which execution of the question is dropped: the gate asks it some times before."""
 
 
-def measured(weigh: Weigh, *named: str, **environment: str) -> Run:
+def measured(weigh: Weigh, *named: str, command: str = "run", **environment: str) -> Run:
     """Two questions of one table, in one start."""
     pq.write_table(pa.table({"id": range(100), "v": [one % 10 for one in range(100)]}), weigh.folder / "t.parquet")
     (weigh.folder / "q").mkdir()
     (weigh.folder / "q" / "a_groups.sql").write_text("SELECT v, count(*) AS n FROM t GROUP BY v")
     (weigh.folder / "q" / "total.sql").write_text("SELECT sum(id) AS total FROM t")
     contenders = [flag for one in ("duckdb", *named) for flag in ("--contender", one)]
-    return weigh("run", "--data", "t.parquet", "--sql", "q", *contenders, *FLAGS, **environment)
+    flags = FLAGS if command == "run" else FLAGS[-2:]
+    return weigh(command, "--data", "t.parquet", "--sql", "q", *contenders, *flags, **environment)
 
 
 def test_a_lost_connection_is_an_outcome_and_what_was_opened_again_is_counted(weigh: Weigh) -> None:
@@ -56,3 +57,20 @@ def test_a_lost_connection_is_an_outcome_and_what_was_opened_again_is_counted(we
     assert "lost its connection" in page
     assert "lost its connection" in " ".join((run.evidence / "report.txt").read_text().split())
     assert weigh("verify", "latest").code == 0
+
+
+def test_what_is_lost_in_the_gate_is_counted(weigh: Weigh) -> None:
+    """Where no clock goes: its operation has no answer, and the twin lost nothing."""
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres_url.running())
+        socket = Path(server["socket"]) / ".s.PGSQL.5432"
+        drops, honest = (stack.enter_context(Between(socket, b"GROUP BY", drops_at)) for drops_at in (2, 0))
+        named = [
+            f"{name}={postgres_url.url(server, one.port, host='127.0.0.1')}"
+            for name, one in (("drops", drops), ("honest", honest))
+        ]
+        run = measured(weigh, *named, command="gate")
+    found = [one for one in run.json["findings"] if one["code"] == "X.reconnects"]
+    assert [one["contender"] for one in found] == ["drops"], run.err
+    assert "in the gate, before any clock, its connection was lost 1 time, and opened again 1 time" in found[0]["text"]
+    assert [row["contenders"] for row in run.json["gate"] if row["status"] == "error"] == [["drops"]]

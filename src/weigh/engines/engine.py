@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh.host import plug_ins
-from weigh.model.contender import DIALECT, Contender, Setting
+from weigh.model.contender import DIALECT, URL, Contender, Setting
+from weigh.model.data import schemes
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, WeighError, nearest
@@ -236,7 +237,7 @@ def of(contender: Contender) -> Engine:
         UsageError: no such engine is installed, or no engine speaks that dialect.
         EngineFault: its package cannot be imported or does not hold an Engine.
     """
-    engine = load(contender.engine)
+    engine = load(contender.engine, by_url=URL in contender.settings)
     dialect = contender.settings.get(DIALECT)
     if dialect is None or DIALECT not in engine.variants:
         return engine
@@ -250,17 +251,7 @@ def of(contender: Contender) -> Engine:
     return msgspec.structs.replace(engine, dialect=str(dialect))
 
 
-_OF_LOADS = "it is no engine of analytical queries; weigh load knows it: weigh load ycsb-b --target {}:embedded"
-_OTHERWISE = {
-    "mysql": "write mariadb, or mysql://USER@HOST/DATABASE for a server that runs",
-    "postgresql": "write postgres",
-    **{name: _OF_LOADS.format(name) for name in ("valkey", "cassandra")},
-    "redis": _OF_LOADS.format("valkey"),
-}
-"""Names that people write for another thing -> what to write."""
-
-
-def load(name: str) -> Engine:
+def load(name: str, *, by_url: bool = False) -> Engine:
     """The engine of that name.
 
     Raises:
@@ -269,7 +260,10 @@ def load(name: str) -> Engine:
     """
     entry = installed().get(name)
     if entry is None:
-        raise UsageError(f"there is no engine '{name}'", remedy=_OTHERWISE.get(name) or nearest(name, installed()))
+        raise UsageError(
+            f"there is no engine '{name}'",
+            remedy=schemes.for_contender(name, by_url=by_url) or nearest(name, installed()),
+        )
     try:
         engine = entry.load()
     except Exception as error:

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weigh.engines import replies
 from weigh.host import scratch
 from weigh.host.processes import interference, process_counters
+from weigh.model import codes
 from weigh.model.sample import Outcome
+from weigh.model.units import count
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
     from weigh.host.processes.family_cpu import FamilyCpu
+    from weigh.model.finding import Finding
     from weigh.model.units import Seconds
 
 _R = TypeVar("_R", bound=protocol.Reply)
@@ -59,6 +62,41 @@ def died(what: str, code: int | None, printed: str, *, out_of_memory: bool) -> W
         return WorkerEnded(Outcome.LOST, f"its session ended during '{what}'{ending}", alive=False)
     how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
     return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{ending}", alive=False)
+
+
+class Connections:
+    """Counts sessions of a contender that ended with their connection outside any clock, where no sample says so.
+
+    Attributes:
+        lost: sessions that ended with their connection.
+        reopened: sessions that began after one was lost.
+    """
+
+    def __init__(self) -> None:
+        self.lost = self.reopened = 0
+        self._open_again = 0
+
+    def lose(self) -> None:
+        """A session has ended so."""
+        self.lost += 1
+        self._open_again += 1
+
+    def begin(self) -> None:
+        """A session has begun."""
+        if self._open_again:
+            self._open_again -= 1
+            self.reopened += 1
+
+    def finding(self, contender: str) -> Finding | None:
+        """What is to be said before the clock starts; None where nothing was lost."""
+        if not self.lost:
+            return None
+        return codes.X_RECONNECTS.finding(
+            contender=contender,
+            text=f"in the gate, before any clock, its connection was lost {count(self.lost, 'time')}, and opened again "
+            f"{count(self.reopened, 'time')}: what was asked then has no answer",
+            remedy="look into the server's log, and at what is between: proxies, idle time-outs, restarts",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,14 +17,15 @@ from weigh.engines.builds import product
 from weigh.engines.builds.installation import CONTENTS, PROGRAMS
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
-from weigh.engines.exchange import WorkerEnded
+from weigh.engines.exchange import Connections, WorkerEnded
 from weigh.engines.process import WorkerProcess
 from weigh.engines.run_cost import Meter, unmetered
 from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
-from weigh.model.contender import LINEAGE, SYSTEM, Contender, ContenderRead, Setting
+from weigh.model.contender import LINEAGE, SYSTEM, URL, Contender, ContenderRead, Setting
+from weigh.model.data import schemes
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -78,6 +79,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         others: where each of several builds is installed; ``environment`` is that of the first.
         number: which of them it is; None where there is one.
         meter: what counts the executions of a contender, by its name; None where nobody does.
+        connections: counts those that its lives lose.
     """
 
     contender: Contender
@@ -94,6 +96,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Environment, ...] = ()
     number: int | None = None
     meter: Callable[[str], Meter | None] | None = None
+    connections: Connections = msgspec.field(default_factory=Connections)
 
     @property
     def name(self) -> str:
@@ -183,6 +186,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
             hosts=self.contender.store not in ("", FILE, TMPFS),
         )
         worker.metered = meter or unmetered
+        worker.connections = self.connections
+        self.connections.begin()
         return worker
 
     def load(self, tables: loaded.Tables) -> Path:
@@ -286,6 +291,12 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
     for key, value in ours.items():
         if key == SYSTEM and not engine.place:
             raise systems.unknown_place(engine, contender, str(value))
+        if key == URL and key not in engine.variants:
+            raise UsageError(
+                f"engine '{engine.name}' is no server: no URL reaches it",
+                where=f"contender {contender.name}",
+                remedy=schemes.for_file(engine.name),
+            )
         if key not in engine.variants:
             raise UsageError(
                 f"engine '{engine.name}' has no variant '{key}'",

@@ -22,6 +22,7 @@ from weigh.host.hidden import hiding
 from weigh.host.processes import family_cpu, guard, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.errors import EnvironmentFault, refusal, remedy_of
+from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
-    from weigh.engines.exchange import RequestCost
+    from weigh.engines.exchange import Connections, RequestCost
     from weigh.engines.run_cost import Meter, StoreLife
     from weigh.host.cgroup import Hierarchy
     from weigh.host.processes.family_cpu import FamilyCpu
@@ -84,6 +85,7 @@ class WorkerProcess:
         self.store: StoreLife | None = None
         """How it is known at the store of its tables; closed with it."""
         self.metered: Meter = unmetered
+        self.connections: Connections | None = None
         self._sql = ""
         self._starting = StartClock()
         self.folder = scratch.folder("life")
@@ -391,4 +393,7 @@ class WorkerProcess:
         code = self._process.poll()
         tail = self.log_tail()
         self.kill()
-        return died(what, code, tail, out_of_memory=cgroup.oom_kills() > self._oom_kills)
+        ended = died(what, code, tail, out_of_memory=cgroup.oom_kills() > self._oom_kills)
+        if self.connections and ended.outcome is Outcome.LOST:
+            self.connections.lose()
+        return ended

@@ -192,7 +192,7 @@ class Attempt:
             }
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
-        self._say(*answers.findings)
+        self._say(*answers.findings, *(lost for one in fit if (lost := one.connections.finding(one.name))))
         self._say(*(layouts.other_files(name) for name, source in kinds_read.items() if source == layouts.OTHER))
         record = msgspec.structs.replace(
             answers.gate,

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote
 import msgspec
 
 from weigh.model.build import Build, BuildRead
+from weigh.model.data import schemes
 from weigh.model.errors import UsageError
 from weigh.model.resources import ResourcesRead
 from weigh.model.text import without_passwords
@@ -152,10 +153,11 @@ def parse_contender(text: str) -> Contender:
         return _by_url(by_url)
     if by_driver := _BY_DRIVER.match(text.strip()):
         return _by_driver(by_driver, text.strip())
+    schemes.refuse_jdbc(text.strip())
     match = _SPEC.match(text.strip())
     if match is None:
         raise UsageError(
-            f"'{text}' is not a contender",
+            f"'{without_passwords(text)}' is not a contender",
             remedy="write ENGINE[@VERSION][+PACKAGE==VERSION...][?KEY=VALUE&...], e.g. duckdb@2.0.0?threads=2",
         )
     if "://" in text.partition("?")[0]:
@@ -171,6 +173,7 @@ def parse_contender(text: str) -> Contender:
     settings, places = _given(match["settings"])
     if match["place"]:
         settings[SYSTEM] = match["place"]
+        check_secrets(settings)
     check_url(settings)
     return Contender(
         name=match["name"] or text.strip(),
@@ -295,7 +298,7 @@ def check_secrets(settings: Mapping[str, Setting]) -> None:
             "the command holds a secret: secrets do not belong into evidence",
             remedy="let it read the secret from a variable or from a file",
         )
-    if URL not in settings and DRIVER not in settings:
+    if not settings.keys() & {URL, DRIVER, SYSTEM}:
         return
     for name in settings:
         if not name.startswith("weigh.") and _SECRET.search(name):

@@ -10,6 +10,7 @@ import msgspec
 
 from weigh.load.target import pgpass
 from weigh.load.target.tls import Tls, from_environment, requested
+from weigh.model.data import schemes
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
@@ -120,7 +121,7 @@ def parse(text: str) -> Url:
     if parts.scheme not in _SCHEMES:
         raise UsageError(
             f"'{parts.scheme}://' is no target",
-            remedy=nearest(parts.scheme, _ALL),
+            remedy=schemes.for_target(schemes.jdbc(text) or parts.scheme) or nearest(parts.scheme, _ALL),
         )
     kind = _SCHEMES[parts.scheme]
     cluster = parts.scheme.endswith(_CLUSTER)
