@@ -24,7 +24,7 @@ def gate(weigh: Weigh, rows: str, questions: dict[str, str], *named: str) -> Run
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
     folder = weigh.folder / "asked"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, sql in questions.items():
         (folder / f"{name}.sql").write_text(sql)
     flags = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")

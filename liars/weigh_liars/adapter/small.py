@@ -40,6 +40,10 @@ LIES = {
     "order_off": "SELECT * FROM ({sql}) ORDER BY CASE id WHEN 10 THEN 11 WHEN 11 THEN 10 ELSE id END",
     "distinct_lost": "SELECT DISTINCT * FROM ({sql})",
     "sign_lost": "SELECT * REPLACE (abs(sign_lost) AS sign_lost) FROM ({sql})",
+    "infinity_turned": "SELECT * REPLACE (CASE WHEN isinf(infinity_turned) THEN -infinity_turned ELSE infinity_turned "
+    "END AS infinity_turned) FROM ({sql})",
+    # Honest where the data has -0.0: an engine that has one zero has one infinity of it.
+    "infinity_unsigned": "SELECT * REPLACE (abs(infinity_unsigned) AS infinity_unsigned) FROM ({sql})",
     "swapped": "SELECT * REPLACE (CASE WHEN id = 77 THEN swapped ELSE g END AS g, CASE WHEN id = 77 THEN g ELSE "
     "swapped END AS swapped) FROM ({sql})",
 }

@@ -30,8 +30,8 @@ _ORDERS = re.compile(r"\b(min|max|greatest|least|median|mode|quantile\w*|percent
 _CUT = re.compile(r"\border\s+by\b.*\b(limit|fetch|top)\b", re.I | re.S)
 _INNER = re.compile(r"\b(over|window)\b.*\border\s+by\b", re.I | re.S)
 _NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
-_WRAP = 2**32
-_WIDEST = 2**63
+_WRAPPING = {32: 2**31, 64: 2**64, 128: 2**128}
+"""Below what a number is that wrapped around, by the bits of the integers: the wide ones may be without a sign."""
 Ways = Mapping[str, Mapping[str, str]]
 """How each contender that could be probed takes a construct, by its key in :mod:`weigh.answers.constructs`."""
 
@@ -308,7 +308,7 @@ def _times(text: str) -> int:
 
 
 def _wrapped(one: Difference, *, outvoted: bool) -> bool:
-    """Whether one number is the other modulo a power of two that is the width of an integer.
+    """Whether one number is beyond the range of an integer, and the other what wraps around within that.
 
     Of one who is outvoted it must be the whole number: two lineages that agree on that tell that one wraps.
     """
@@ -318,4 +318,8 @@ def _wrapped(one: Difference, *, outvoted: bool) -> bool:
         return False
     if not outvoted and abs(a) < abs(b):
         a, b = b, a
-    return abs(a) > abs(b) and (a - b) % _WRAP == 0 and (abs(a) >= _WIDEST or min(a, b) < _WRAP // 2)
+    # Each width wraps into its own range, and only what is beyond that.
+    return any(
+        (a - b) % 2**bits == 0 and not -(2 ** (bits - 1)) <= a < 2 ** (bits - 1) and -(2 ** (bits - 1)) <= b < most
+        for bits, most in _WRAPPING.items()
+    )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from ..reading import contenders, errors, words
+from ..own_questions import gate
+from ..reading import contenders, diverged, errors, statuses, words
 
 if TYPE_CHECKING:
     from support.command import Weigh
@@ -144,3 +145,19 @@ def test_json_and_names_of_columns_accuse_nobody(weigh: Weigh) -> None:
     run = weigh("gate", *names, "--quiet", "--json", "--no-shrink")
     assert not errors(run), run.json["findings"]
     assert {row["operation"]: row["status"] for row in run.json["gate"]} == {"docs": "agreed", "most": "left_open"}
+
+
+ZEROS = (
+    "SELECT i AS id, 0.0::DOUBLE AS x, CASE WHEN i % 2 = 0 THEN '-0.0'::DOUBLE ELSE 0.0 END AS z FROM range(40) AS t(i)"
+)
+OF_ZEROS = {
+    "one": "SELECT id, 1.0 / x AS infinity_turned FROM t WHERE x = 0",
+    "both": "SELECT id, 1.0 / z AS infinity_unsigned FROM t WHERE z = 0",
+}
+
+
+def test_the_sign_of_an_infinity_is_open_where_the_data_has_both_zeros_alone(weigh: Weigh) -> None:
+    liar = "liar?lie=small"
+    run = gate(weigh, ZEROS, OF_ZEROS, "datafusion", "polars", "liar?lie=none", liar)
+    assert diverged(run) == {(liar, "one")}, run.json["gate"]
+    assert statuses(run)["both"] == "left_open"

@@ -99,3 +99,11 @@ def test_nobody_is_accused_of_the_type_that_64_bits_of_both_signs_have_together(
     run = weigh("gate", *named, "--data", "t.parquet", "--sql", "q.sql", "--quiet", "--json", "--no-shrink")
     assert statuses(run) == {"q": "left_open"}
     assert not diverged(run)
+
+
+def test_a_sum_that_wraps_in_64_bits_excuses_none_that_is_off_by_the_width_of_others(weigh: Weigh) -> None:
+    honest, liar = "liar?lie=wide", "liar?lie=wide&by=4294967296"
+    run = gate(weigh, ROWS, {"beyond": "SELECT sum(i64) AS n FROM t"}, "datafusion", "polars", honest)
+    assert statuses(run) == {"beyond": "left_open"}, run.json["gate"]
+    run = gate(weigh, ROWS, {"beyond": "SELECT sum(i64) AS n FROM t"}, "datafusion", "polars", honest, liar)
+    assert {one for one, _ in diverged(run)} == {liar}, run.json["gate"]

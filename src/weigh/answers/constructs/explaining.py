@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _BYTES = 4
 """Of a character in UTF-8, at most."""
+_OPPOSITE = {("Infinity", "-Infinity"), ("-Infinity", "Infinity")}
 _SINGLE = Decimal(2) ** -20
 """Of a number: what is lost where it is counted in floats of 32 bits, with room."""
 
@@ -91,8 +92,31 @@ def wide(cells: Sequence[Difference]) -> bool:
 
 
 def infinite(cells: Sequence[Difference]) -> bool:
-    """Whether one side has NULL, NaN or an infinity for another of these."""
-    return all(number(one.got) is None and number(one.expected) is None for one in cells)
+    """Whether one side has NULL, NaN or an infinity for another of these, but for infinities of two signs."""
+    pairs = [(_unbounded(one.got), _unbounded(one.expected)) for one in cells]
+    return all(pair not in _OPPOSITE and "" not in pair for pair in pairs)
+
+
+def unbounded(cells: Sequence[Difference]) -> bool:
+    """The same, for the infinity of the other sign too."""
+    return all(_unbounded(one.got) and _unbounded(one.expected) for one in cells)
+
+
+def opposite(cells: Sequence[Difference]) -> bool:
+    """Whether both sides have an infinity, of one sign and of the other."""
+    return all((_unbounded(one.got), _unbounded(one.expected)) in _OPPOSITE for one in cells)
+
+
+def _unbounded(text: str) -> str:
+    """NULL, NaN or an infinity in a cell; empty of another value."""
+    if text == "NULL":
+        return text
+    try:
+        # NaN stands in quotation marks, so that it is equal to itself.
+        value = Decimal(text.strip("'"))
+    except InvalidOperation:
+        return ""
+    return "" if value.is_finite() else str(value)
 
 
 def nulls(cells: Sequence[Difference]) -> bool:

@@ -29,8 +29,10 @@ from weigh.answers.constructs.explaining import (
     near,
     nulls,
     number,
+    opposite,
     single,
     texts,
+    unbounded,
     whole,
     wide,
 )
@@ -151,7 +153,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         if not (fraction(node.this) or fraction(node.expression)):
             yield "division", "/ between integers is an integer to some engines and a fraction to others", whole
         if not isinstance(node.expression, exp.Nullif) and not number(node.expression.name):
-            yield "zero", "a division by zero is an error, NULL or an infinity", infinite
+            yield from _by_zero(node)
     elif isinstance(node, (exp.Limit, exp.Fetch, exp.Offset, exp.Distinct)):
         if takes_any(node):
             yield SEQUENCE, "which of several equal rows a query within the query takes is left open by SQL", anything
@@ -200,6 +202,22 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "sets", "EXCEPT and INTERSECT keep equal rows in some engines, as ClickHouse", anything
     else:
         yield from _of_name(node, name)
+
+
+def _by_zero(node: exp.Div) -> Iterator[tuple[str, str, Explains]]:
+    """What depends on how an engine divides by zero: which infinity it is follows from the zeros of a column."""
+    divisor = node.expression.unnest()
+    column = _bare(divisor)
+    # What is computed may be -0.0 to some engines, whatever the data is.
+    plain = bool(column) and column not in widths.aliases_of(node.root())
+    why = "a division by zero is an error, NULL or an infinity"
+    yield "zero", why, infinite if plain else unbounded
+    if plain:
+        yield (
+            f"{ZERO}{column}",
+            "0.0 and -0.0 are one number to some engines, and divisors of two signs to others",
+            opposite,
+        )
 
 
 def _bare(node: exp.Expr) -> str:
