@@ -17,8 +17,9 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 TESTS ?= tests
 # More than twice the CPUs of CI: tests also wait.
 WORKERS ?= 5
-# Bytecode outside the tree: each worker would compile all tests again.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest \
+# Bytecode outside the tree: each process would compile all modules again.
+BYTECODE := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode
+PYTEST := $(BYTECODE) $(BIN)/pytest \
 	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --package weigh-isolation --package weigh-load \
 	--package weigh-stats --package weigh-store
@@ -43,11 +44,11 @@ test-browser: $(VENV)/.ready
 # Systems by URL, each started here on loopback; what the machine lacks is skipped by name, with what installs it.
 # One process: two servers in Java are the most that runs at a time.
 test-servers: $(VENV)/.ready
-	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest -m servers -rs tests/servers
+	$(BYTECODE) $(BIN)/pytest -m servers -rs tests/servers
 
 # Three hosts as network namespaces, a scheduler of Dask, a server: needs root, and is skipped by name without.
 test-cluster: $(VENV)/.ready
-	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest -m cluster -rs tests/cluster
+	$(BYTECODE) $(BIN)/pytest -m cluster -rs tests/cluster
 
 test-long: $(VENV)/.ready
 	$(RUST_TESTS) --release
@@ -108,7 +109,7 @@ tpcds: $(VENV)/.ready
 	$(BIN)/python scripts/tpcds_agreed.py $(ONLY)
 
 bench: $(VENV)/.ready
-	@$(BIN)/python -m benchmarks $(ONLY)
+	@$(BYTECODE) $(BIN)/python -m benchmarks $(ONLY)
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --quiet --fix src liars tests scripts benchmarks

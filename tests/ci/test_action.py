@@ -126,3 +126,13 @@ def test_a_job_without_a_baseline_says_so(weigh: Weigh) -> None:
     out = weigh("init", "--ci", "github").out
     assert "no baseline is declared" in out
     assert "no contender is built from the pull request" in out
+
+
+def test_a_job_that_cannot_find_its_data_says_so(weigh: Weigh) -> None:
+    contenders = '[[contender]]\nengine = "duckdb"\n[[contender]]\nengine = "chdb"\n'
+    tables = '[sql.tables]\nhere = "data/*.parquet"\nstore = "s3://data/a"\nup = "../up/*.csv"\nfar = ["/far/away"]\n'
+    (weigh.folder / "weigh.toml").write_text(f"{contenders}[sql]\n{tables}")
+    out = weigh("init", "--ci", "github").out
+    assert "../up/*.csv, /far/away: outside this repository" in out
+    (weigh.folder / "weigh.toml").write_text(f'{contenders}[sql]\ndata = "mine"\n')
+    assert "weigh data register ... --name mine" in weigh("init", "--ci", "github", "--force").out

@@ -76,6 +76,10 @@ def test_where_nulls_stand_is_said(text: str, expected: str) -> None:
 
 def test_what_clickhouse_takes_otherwise_is_written_otherwise() -> None:
     assert dialects("SELECT 1 UNION ALL SELECT 2") == {}
+    day = "d_date BETWEEN '2002-02-01' AND CAST ('2002-04-02' AS date) AND q = '2002Q1'"
+    assert dialects(day) == {
+        "trino": "d_date BETWEEN DATE '2002-02-01' AND CAST (DATE '2002-04-02' AS date) AND q = '2002Q1'"
+    }
     assert dialects("SELECT 1 UNION SELECT 2")["clickhouse"] == "SELECT 1 UNION DISTINCT SELECT 2"
     rolled = dialects("SELECT a FROM t GROUP BY ROLLUP (a)")["clickhouse"]
     assert rolled.endswith("\nSETTINGS group_by_use_nulls = 1")

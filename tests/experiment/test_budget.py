@@ -45,6 +45,18 @@ def test_short_starts_are_chosen_where_more_of_them_follow() -> None:
     assert chosen(3.0, 0.04) == (10, 6, 2)
 
 
+def test_two_rounds_are_planned_where_half_of_ten_starts_may_have_one() -> None:
+    """Ten of two rounds take 23 s, ten of one 14 s; whoever asked for two gets fewer starts of one, as before."""
+
+    def chosen(seconds: float, *, go_on: bool = True) -> tuple[int, int]:
+        wish = budget.Wish(starts=10, go_on=go_on)
+        plan = budget.plan(wish, seconds, ARMS, {"a": 0.12, "b": 0.12}, {"a": [0.126], "b": [0.126]})
+        return plan.starts, plan.rounds
+
+    assert [chosen(seconds) for seconds in (22.6, 18.1, 17.4, 12.0)] == [(10, 2), (10, 2), (10, 1), (9, 1)]
+    assert chosen(18.1, go_on=False) == (10, 1)
+
+
 def test_a_round_of_a_duet_is_as_long_as_its_slower_half() -> None:
     turns = budget.plan(budget.Wish(starts=1, rounds=1, runs=1), None, ARMS, {}, {"a": [1.0], "b": [3.0]})
     duet = budget.plan(budget.Wish(starts=1, rounds=1, runs=1, duet="a"), None, ARMS, {}, {"a": [1.0], "b": [3.0]})

@@ -268,3 +268,31 @@ def test_the_scatter_of_the_rounds_is_not_taken_for_that_of_the_starts() -> None
     assert (cost.overhead, cost.round[LOUD]) == pytest.approx((1.2, 0.6), rel=0.02)
     # A pair has 4 % twice, and the median of 12 pairs with two arms leaves of a round 6 times what it leaves of six.
     assert allocation.rounds(samples, SPEC, 6, (LOUD,), cost, allocation.ENDLESS)[LOUD] in range(5, 10)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rounds"), [(14.0, {"a": 4, "b": 2}), (13.9, {"a": 3, "b": 2}), (6.0, {"a": 1, "b": 1}), (1.0, {"a": 1, "b": 1})]
+)  # fmt: skip
+def test_as_many_rounds_as_fit_and_never_none(seconds: float, rounds: dict[str, int]) -> None:
+    """A block costs 4 s and 2 s a round of a, 1 s of b: 14 s with what is wanted."""
+    cost = allocation.Costs(4.0, {"a": 2.0, "b": 1.0})
+    assert allocation.fitting({"a": 4, "b": 2}, cost, seconds) == rounds
+
+
+def test_rounds_are_lowered_for_ten_starts_to_fit_into_the_budget_and_come_back() -> None:
+    """Blocks take 3 s of two rounds: with 8 s left for five of them one round fits, and two with 20 s."""
+    spec = msgspec.structs.replace(SPEC, budget=60.0)
+    plan = precision.Plan(operations=2, rounds=2, most=16, fewer=True)
+
+    def chosen(at: float, before: list[InterimLook], plan: precision.Plan = plan) -> InterimLook:
+        own = [one for one in HONEST.samples if one.block <= 4 + len(before)]
+        return precision.look(
+            own, (), spec=spec, plan=plan, live=(LOUD, QUIET), before=before, block=4 + len(before), at=at, watches={}
+        )
+
+    late = chosen(52.0, [])
+    assert set(late.rounds.values()) == {1}
+    assert precision.rounds_due(2, [late], (LOUD, QUIET)) == {LOUD: 1, QUIET: 1}
+    again = chosen(30.0, [late])
+    assert precision.rounds_due(2, [late, again], (LOUD, QUIET)) == {LOUD: 2, QUIET: 2}
+    assert set(chosen(52.0, [], precision.Plan(operations=2, rounds=2, most=16)).rounds.values()) == {2}

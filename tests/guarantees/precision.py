@@ -17,7 +17,7 @@ from weigh.model.rules import FULL_STARTS
 from weigh.model.spec import MOST_STARTS, NARROW
 from weigh.statistics.effects import Effects, over_blocks
 from weigh.statistics.student_t import quantile
-from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early
+from weigh.verdict.decide import EARLY, LOOKS, at_end, decide, decided_early
 
 from . import noise, rates
 from .noise import Size
@@ -93,18 +93,20 @@ def run(usual: Floats, family: int = OPERATIONS, rule: Rule = WEIGH, narrow: flo
         narrow: half-width that is enough, a logarithm.
     """
     count, blocks = usual.shape
-    effect, error, share = np.full((3, count), np.nan)
+    effect, error, skewness, share = np.full((4, count), np.nan)
     starts, streak = np.zeros((2, count), dtype=np.int64)
     early = np.zeros(count, dtype=np.bool_)
     running = np.arange(count)
-    at_end = 1 - EARLY if rule.early else 1.0
     for seen in range(rule.first, blocks + 1):
         found = over_blocks(usual[running, :seen])
         effect[running], error[running], starts[running] = found.effect, found.error, seen
-        half = quantile(1 - (1 - RULES.confidence) * at_end, found.freedom) * found.error
+        skewness[running] = found.skewness
+        # The looks aim at the width that they would have after all of them.
+        aimed = 1 - EARLY if rule.early else 1.0
+        half = quantile(1 - (1 - RULES.confidence) * aimed, found.freedom) * found.error
         streak[running] = np.where(half <= narrow, streak[running] + 1, 0)
         ended = (streak[running] >= rule.in_a_row) & (seen >= rule.least)
-        share[running] = at_end
+        share[running] = at_end(seen) if rule.early else 1.0
         if rule.early and seen in LOOKS:
             now = decided_early(found, starts[running], HALVED, family) & ~ended
             share[running[now]] = EARLY / len(LOOKS)
@@ -113,7 +115,7 @@ def run(usual: Floats, family: int = OPERATIONS, rule: Rule = WEIGH, narrow: flo
         running = running[~ended]
         if len(running) == 0:
             break
-    return Ended(Effects(effect, error, starts - 1.0), starts, share, early)
+    return Ended(Effects(effect, error, starts - 1.0, skewness), starts, share, early)
 
 
 def ended(make: Make, experiments: int, seed: int, change: float, rule: Rule = WEIGH) -> Ended:
@@ -136,12 +138,12 @@ def names(found: Ended, family: int = OPERATIONS) -> NDArray[np.str_]:
     """Verdicts on the typical execution of sessions of so many comparisons, shape (sessions, family)."""
     shape = (len(found.starts) // family, family)
     grouped = zip(*(one.reshape(shape) for one in _columns(found)), strict=True)
-    return np.array([decide(Effects(*row[:3]), row[3], HALVED, share=row[4]).names for row in grouped])
+    return np.array([decide(Effects(*row[:4]), row[4], HALVED, share=row[5]).names for row in grouped])
 
 
 def _columns(found: Ended) -> tuple[Floats, ...]:
     effects = found.effects
-    return effects.effect, effects.error, effects.freedom, found.starts, found.share
+    return effects.effect, effects.error, effects.freedom, effects.skewness, found.starts, found.share
 
 
 def discoveries(
@@ -177,6 +179,10 @@ LAWS: dict[str, Make] = {
 }
 
 
+SPENT = (10, 12, 17, 30)
+"""Starts after which a budget ends it: one look less each has had its part of the error rates."""
+
+
 def rows(experiments: int) -> Iterator[Row]:
     """The rows of the table of guarantees."""
     few = max(experiments // 5, 200)
@@ -195,6 +201,12 @@ def rows(experiments: int) -> Iterator[Row]:
                 yield Row("adaptive: early claims that are false", setting, goal, wrong.banded, wrong.within(0, limit))
                 equal = rate(np.isin(decided(found), rates.EQUAL))
                 yield Row("adaptive: SAME at the margin", setting, "<= 5.5 %", equal.banded, equal.within(0, 0.055))
+    for name in ("iid", "start effects", "shared machine"):
+        for starts in SPENT:
+            found, wrong = by_budget(LAWS[name], few, 35, starts)
+            setting = f"{name}, the budget ends it after {starts} starts"
+            yield Row("adaptive: coverage at 99 %", setting, ">= 98.5 %", found.banded, found.within(0.985, 1.0))
+            yield Row("adaptive: SAME at the margin", setting, "<= 5.5 %", wrong.banded, wrong.within(0, 0.055))
     for name in ("iid", "shared machine"):
         false_share, found, starts = discoveries(LAWS[name], max(few // OPERATIONS, 40), 32)
         setting = f"{name}, 21 of 24 exactly at the margin"
@@ -220,6 +232,13 @@ def worst(make: Make, experiments: int, seed: int, rule: Rule) -> tuple[float, R
     spread = float(usual.std())
     found = [(target, covered(run(usual, rule=rule, narrow=target * spread), 0.0)) for target in TARGETS]
     return min(found, key=lambda one: one[1].value)
+
+
+def by_budget(make: Make, experiments: int, seed: int, starts: int) -> tuple[Rate, Rate]:
+    """Where the budget ends sampling: intervals that cover what is unchanged, and SAME at the margin."""
+    usual, _ = rates.blockwise(make, Size(experiments, starts), seed)
+    wrong = np.concatenate([np.isin(decided(run(usual + side * MARGIN)), rates.EQUAL) for side in (-1, 1)])
+    return covered(run(usual), 0.0), rate(wrong)
 
 
 def decided(found: Ended) -> NDArray[np.str_]:

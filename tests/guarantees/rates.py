@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from weigh.model.rules import RULES as JUDGED
 from weigh.model.rules import Rules
 from weigh.statistics.effects import Effects, median_of_pairs, over_blocks, total, typical
 from weigh.statistics.student_t import quantile
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Make = Callable[[Size, np.random.Generator], Floats]
 
-RULES = Rules()
+RULES = JUDGED
 HALVED = totals.halved(RULES)
 """The rules of one of the two questions about the time."""
 MARGIN = float(np.log1p(RULES.margin))

@@ -59,10 +59,12 @@ def test_the_share_is_that_of_what_ended_it() -> None:
     """By hand: no scatter is narrow at three looks from ten starts on; the looks at 8, 9 and 10 are three in a row."""
     still = precision.run(np.tile([0.0, 1e-6], (1, 50)))
     assert (still.starts[0], still.early[0]) == (10, False)
-    assert still.share[0] == pytest.approx(1 - EARLY)
-    assert still.half[0] == pytest.approx(
-        student_t.quantile(1 - 0.01 * (1 - EARLY), np.array([9.0]))[0] * still.effects.error[0]
-    )
+    assert still.share[0] == 1.0
+    assert still.half[0] == pytest.approx(student_t.quantile(0.99, np.array([9.0]))[0] * still.effects.error[0])
+    # What the budget ends after 12 and 30 starts had one and three looks before.
+    for starts, looks in ((12, 1), (30, 3)):
+        ended = precision.run(np.tile([-0.1, 0.1], (1, starts // 2)))
+        assert ended.share[0] == pytest.approx(1 - looks * EARLY / len(LOOKS))
     # Differences of 1.0 and 1.2 in turn: too wide, and SLOWER at ten starts. Of -0.8 and 0.8 %: too wide, and SAME.
     for turns in ([1.0, 1.2], [-0.012, 0.012]):
         decided = precision.run(np.tile(turns, (1, 50)))
@@ -80,3 +82,10 @@ def test_stopping_at_the_first_narrow_look_is_rejected_with_reason() -> None:
     _, used = precision.worst(noise.iid, 20_000, 33, precision.WIDTH_ONLY)
     assert not eager.within(0.985, 1.0), eager
     assert used.within(0.985, 1.0), used
+
+
+@pytest.mark.parametrize("starts", [12, pytest.param(30, marks=pytest.mark.long)])
+def test_what_the_budget_ends_keeps_its_error_rates(starts: int) -> None:
+    covered, wrong = precision.by_budget(precision.LAWS["start effects"], 1_500, 35, starts)
+    assert covered.within(0.985, 1.0), covered
+    assert wrong.within(0.0, 0.055), wrong

@@ -119,7 +119,8 @@ def test_what_is_no_setting_of_durability_is_not_taken_for_one(sync: str, durabl
         (("tpcc",), "tpcc needs PostgreSQL, MySQL or MariaDB"),
         (("isolation",), "isolation is about transactions"),
         (("ycsb-a", "--crash", "1"), "of a cluster one node is no server"),
-        (("ycsb-a", "--nemesis", "pause"), "of a cluster one node is no server"),
+        (("ycsb-a", "--nemesis", "pause"), "pause is made of one server, and a cluster is several nodes"),
+        (("ycsb-a", "--nemesis", "kill"), "weigh cannot kill a server that it has not started"),
         (("tpcb-like",), "CQL has none that span statements"),
     ],
 )

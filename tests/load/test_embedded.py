@@ -36,6 +36,7 @@ def test_a_target_has_a_version_and_settings() -> None:
         ("postgres:embedded?work_mem", "no setting"),
         ("postgres:embedded?work_mem=1MB&work_mem=2MB", "twice"),
         ("valkey:embedded?dir=/etc", "decided by weigh"),
+        ("valkey:embedded?requirepass=x", "decided by weigh"),
         ("valkey:embedded?maxmemory=1%0Aport%201", "more than one line"),
         ("valkey:embeded@9", "no target"),
     ],

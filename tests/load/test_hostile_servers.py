@@ -15,6 +15,7 @@ from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
 from weigh.load import resp
 from weigh.load.target import sql_server
+from weigh.load.target.mysql import target as mysql
 from weigh.load.target.registry import target
 from weigh.model.errors import EngineFault
 
@@ -47,6 +48,14 @@ def test_a_postgres_that_is_silent_after_the_login_is_given_up_and_leaves_no_pro
     with Silent() as server, pytest.raises(EngineFault, match="did not describe itself"):
         reach(f"postgres://u@127.0.0.1:{server.port}/d")
     assert children(os.getpid()) <= before
+
+
+def test_a_mysql_that_never_greets_is_given_up_as_soon_as_one_that_cannot_be_connected_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mysql, "_PATIENCE", 1)
+    with Silent() as server, pytest.raises(EngineFault, match="timed out"):
+        reach(f"mysql://u@127.0.0.1:{server.port}/d")
 
 
 @pytest.mark.long

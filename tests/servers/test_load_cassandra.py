@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -113,6 +116,33 @@ def test_an_acknowledged_write_that_is_forgotten_is_found(weigh: Weigh, cluster:
         url = f"cassandra://127.0.0.1:{proxy.port}/shop?consistency=QUORUM"
         run = weigh("load", *GENTLE, "--target", url, "--contention", "100%")
     assert ("L6.wrong" in run.codes) == lies, run.codes
+
+
+def test_of_three_replicas_one_is_killed_and_nothing_is_lost_at_quorum(weigh: Weigh, tmp_path: Path) -> None:
+    (tmp_path / "three").mkdir()
+    pid = tmp_path / "pid"
+    try:
+        with cassandra.running(tmp_path / "three", nodes=3) as three:
+            three.execute(KEYSPACE.format("shop").replace("2", "3"))
+            kill, start = three.fault(2, tmp_path)
+            commands = ("--nemesis", "kill", "--kill-command", kill, "--start-command", start)
+            flags = ("--rate", "60", "--duration", "40s", "--timeout", "3s", *commands)
+            run = loaded(weigh, three.url("shop", "QUORUM"), *flags)
+            assert pid.exists(), run.err
+    except Lacking as why:
+        pytest.skip(f"Cassandra is not there: {why}")
+    finally:
+        if pid.exists():
+            with suppress(ProcessLookupError):
+                os.kill(int(pid.read_text()), signal.SIGKILL)
+    assert run.code in RAN and not accused(run), run.err
+    [fault] = run.json["disturbances"]["faults"]
+    # A node may need longer to start than the run lasts; then all that was written is read back behind it only.
+    assert fault["kind"] == "kill" and not fault["lost"] and not fault["gone"], fault
+    # Two of three are a quorum: what fails is what the killed node had in its hands.
+    assert 0 < failed(run) < 0.1 * run.json["runs"][0]["requests"]["answered"]
+    [back] = run.json["answers"]["read_back"]
+    assert back["read"] >= back["written"] > 0 and back["wrong"] == back["missing"] == 0
 
 
 SEATS = """\\set id random(1, 30)

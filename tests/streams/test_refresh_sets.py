@@ -72,6 +72,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return {name: [str(folder / f"{name}.parquet")] for name in made}
 
 
+@pytest.fixture(autouse=True)
+def no_literals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No query is asked here, and the texts have nothing that could be drawn."""
+    monkeypatch.setattr(tpcds.Parameters, "text", lambda _self, _number, text, _seed, _stream: (text, ()))
+
+
 def benchmark(tables: dict[str, list[str]], place: Path, streams: int = 2) -> Benchmark:
     texts = {"number": list(range(1, 100)), "text": ["SELECT 1"] * 99}
     setup: Any = SimpleNamespace(data=SimpleNamespace(truth={"queries": texts}))

@@ -291,24 +291,32 @@ pub fn merge_journals<P: AsRef<Path>>(
     }
     let workers = thread::available_parallelism().map_or(1, usize::from).min(journals.len().max(1));
     let mut parts: Vec<Vec<Part>> = journals.iter().map(|_| Vec::new()).collect();
+    let mut lines: Vec<Vec<String>> = vec![Vec::new(); readers.len()];
     loop {
-        let mut lines: Vec<Vec<String>> = Vec::with_capacity(readers.len());
-        for reader in &mut readers {
-            lines.push(next_intervals(reader, run, each.max(1))?);
-        }
-        let most = lines.iter().map(Vec::len).max().unwrap_or(0);
-        if most == 0 {
-            return Ok(parts);
-        }
-        let share = lines.len().div_ceil(workers);
+        let share = lines.len().div_ceil(workers).max(1);
         let unpacked = thread::scope(|scope| {
-            let working: Vec<_> = lines.chunks(share).map(|some| scope.spawn(move || unpack(some))).collect();
+            let working: Vec<_> = readers
+                .chunks_mut(share)
+                .zip(lines.chunks_mut(share))
+                .map(|(some, lines)| {
+                    scope.spawn(move || {
+                        for (reader, lines) in some.iter_mut().zip(&mut *lines) {
+                            *lines = next_intervals(reader, run, each.max(1))?;
+                        }
+                        unpack(lines)
+                    })
+                })
+                .collect();
             working
                 .into_iter()
                 .map(|worker| worker.join().unwrap_or_else(|_| Err(gone())))
                 .collect::<Result<Vec<_>, _>>()
         })?;
         let unpacked: Vec<OfGenerator<'_>> = unpacked.into_iter().flatten().collect();
+        let most = unpacked.iter().map(|(own, _)| own.len()).max().unwrap_or(0);
+        if most == 0 {
+            return Ok(parts);
+        }
         let share = most.div_ceil(workers);
         let columns: Vec<Vec<&Unpacked<'_>>> =
             (0..most).map(|place| unpacked.iter().filter_map(|(own, _)| own.get(place)).collect()).collect();

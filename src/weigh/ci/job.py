@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from os.path import normpath
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +13,8 @@ from weigh.model.errors import UsageError
 from weigh.model.units import parse_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weigh.experiment.config.file import File
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -63,7 +67,7 @@ def write(system: str, place: Path, file: File, *, force: bool) -> Written:
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return Written(list(files), list(_notes(system, file)))
+    return Written(list(files), _notes(system, place, file))
 
 
 def jobs(system: str, place: Path, file: File) -> dict[Path, str]:
@@ -91,7 +95,7 @@ def _builds(file: File) -> bool:
     return any(one.version.startswith("git:") for one in file.contender)
 
 
-def _notes(system: str, file: File) -> list[str]:
+def _notes(system: str, place: Path, file: File) -> list[str]:
     notes = []
     if not file.experiment.baseline:
         notes.append("no baseline is declared: SLOWER does not fail the job; set baseline in [experiment]")
@@ -100,6 +104,28 @@ def _notes(system: str, file: File) -> list[str]:
             "no contender is built from the pull request, so every job compares the same two: name what it changes by "
             'version = "git:HEAD" (docs/guide/builds.md)'
         )
+    if outside := [*_outside(place, file)]:
+        notes.append(
+            f"{', '.join(outside)}: outside this repository, so the job does not find it: move it here, or make it "
+            "in a step before"
+        )
+    if file.sql and file.sql.data:
+        notes.append(
+            f"{file.sql.data} is registered on this machine alone: add a step with weigh data register ... --name "
+            f"{file.sql.data}"
+        )
     if system == "gitlab":
         notes.append("include it in .gitlab-ci.yml: include: [{local: .gitlab/weigh.yml}]")
     return notes
+
+
+def _outside(place: Path, file: File) -> Iterator[str]:
+    """What the experiment reads that a clone of the repository, which is the working directory, does not have."""
+    if file.sql is None:
+        return
+    tables = (paths if isinstance(paths, list) else [paths] for paths in file.sql.tables.values())
+    top = Path.cwd()
+    for one in (file.sql.folder, file.sql.frames or "", *chain.from_iterable(tables)):
+        # Links are followed by nobody here: what they lead to may be made by a step of the job.
+        if "://" not in one and not Path(normpath(top / place.parent / one)).is_relative_to(top):
+            yield one

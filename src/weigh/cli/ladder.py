@@ -107,7 +107,7 @@ def ladder(
 
 # It has no first screen of its own yet.
 _file, _flags = flags_of(
-    run, _ELSEWHERE, without=("command", "output", "verbose", "why", "witness", "price", "spend", "plan")
+    run, _ELSEWHERE, without=("command", "output", "verbose", "why", "witness", "price", "spend", "plan", "streams")
 )
 ladder.params = [_file, *ladder.params, *_flags]
 

@@ -83,8 +83,9 @@ def departures(first: Session, second: Session) -> Iterator[Finding]:
             text=f"measured by weigh {versions[0]} and {versions[1]}: what the clock covers may have changed",
             remedy="measure both with one version of weigh",
         )
-    # A join has no templates.
-    rules = [msgspec.structs.replace(record.spec.rules, pooled=msgspec.UNSET) for record in (one, other)]
+    # A join has no templates, and of two sessions no skewness.
+    of_one = dict.fromkeys(("pooled", "skewed", "unspent"), msgspec.UNSET)
+    rules = [msgspec.structs.replace(record.spec.rules, **of_one) for record in (one, other)]
     if rules[0] != rules[1]:
         yield codes.T5_RULES.finding(
             text="the sessions declared different rules; those of the first one decide",

@@ -218,13 +218,19 @@ def unpack(columns: Columns) -> Watch:
     )
 
 
-def _spread(column: Column, number: int, scale: int = 1) -> list[Any]:
+def _spread(column: Column, number: int, scale: int = 1) -> Sequence[Any]:
     """A column of so many values in their unit."""
+    values = _each(column, number)
+    return values if scale == 1 else [None if value is None else value / scale for value in values]
+
+
+def _each(column: Sequence[Any] | int | None, count: int) -> Sequence[Any]:
+    """A column with a value for each of so many moments; raises as :func:`unpack`."""
     if not isinstance(column, list):
-        return [column if scale == 1 or column is None else column / scale] * number
-    if len(column) != number:
-        raise msgspec.ValidationError(f"a column of {len(column)} values for {number} moments")
-    return column if scale == 1 else [None if value is None else value / scale for value in column]
+        return [column] * count
+    if len(column) != count:
+        raise msgspec.ValidationError(f"a column of {len(column)} values for {count} moments")
+    return column
 
 
 _IDLE = Disk(read=0, written=0, queue=0.0, utilisation=0.0)
@@ -256,7 +262,7 @@ def _within(when: tuple[int, ...], number: int) -> int:
     Raises:
         msgspec.ValidationError: there are not so many.
     """
-    if any(not 0 <= index < number for index in when):
+    if when and not 0 <= min(when) <= max(when) < number:
         raise msgspec.ValidationError("something was read in a moment that there is not")
     return len(when)
 
@@ -269,30 +275,27 @@ _SECONDS = {
 """Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
 _OF_MOMENT = frozenset(Moment.__struct_fields__) - {*_SECONDS, "network", "disk", "disk_errors"}
 _NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")
+_AS_READ = ("disk_errors", *_COUNTS)
+_SLOW_OF = attrgetter("throttled", "cpus", "mhz", "link", *_AS_READ, *_BYTES, *_NETWORK)
 
 
 def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
     """What was read less often, by the number of the moment."""
     count = _within(slow.when, number)
-    numbers = {name: _spread(getattr(slow, name), count) for name in (*_BYTES, *_COUNTS, *_NETWORK, "throttled")}
-    links = _spread(slow.link, count, 1000)
-    lists: dict[str, list[Any]] = {
-        name: getattr(slow, name) or [None] * count for name in ("cpus", "mhz", "disk_errors")
-    }
-    if any(len(column) != count for column in lists.values()):
-        raise msgspec.ValidationError("a column of another length than the others")
     made = {}
-    for place, index in enumerate(slow.when):
-        row = {name: numbers[name][place] for name in _COUNTS}
-        row |= {name: None if (kib := numbers[name][place]) is None else kib * _KIB for name in _BYTES}
-        throttled, cpus, mhz = numbers["throttled"][place], lists["cpus"][place], lists["mhz"][place]
-        row["throttled"] = None if throttled is None else throttled / 10_000
-        row["cpus"] = None if cpus is None else tuple(share / 100 for share in cpus)
-        row["mhz"] = None if mhz is None else tuple(map(float, mhz))
-        row["disk_errors"] = lists["disk_errors"][place]
-        network = {name: numbers[name][place] for name in _NETWORK} | {"link": links[place]}
-        row["network"] = None if network["received"] is None else Network(**network)
-        made[index] = row
+    columns = (_each(value, count) for value in _SLOW_OF(slow))
+    for index, throttled, cpus, mhz, link, *row in zip(slow.when, *columns, strict=True):
+        plain, kib, network = row[: len(_AS_READ)], row[len(_AS_READ) : -len(_NETWORK)], row[-len(_NETWORK) :]
+        made[index] = {
+            "throttled": None if throttled is None else throttled / 10_000,
+            "cpus": None if cpus is None else tuple([share / 100 for share in cpus]),
+            "mhz": None if mhz is None else tuple(map(float, mhz)),
+            **dict(zip(_AS_READ, plain, strict=True)),
+            **dict(zip(_BYTES, [None if one is None else one * _KIB for one in kib], strict=True)),
+            "network": None
+            if network[0] is None
+            else Network(**dict(zip(_NETWORK, network, strict=True)), link=None if link is None else link / 1000),
+        }
     return made
 
 

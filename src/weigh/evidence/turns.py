@@ -167,12 +167,15 @@ _FAMILY_FIELDS_OF = attrgetter(*Family.__struct_fields__)
 _PLAIN_OF_FAMILY = tuple(name for name in TurnCpu.__struct_fields__ if name not in _FAMILY_TIMES)
 _FAMILY_USUAL = {"used": 0, "before": 0, "before_wall": 0, "first": False, "exact": True}
 _NS = 1e9
-_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Sample)}
-_DEFAULTS |= dict.fromkeys(("attempt", "digest"), msgspec.NODEFAULT)
-_FIELDS = tuple((name, _TIMES.get(name, name), _DEFAULTS[name]) for name in _NAMES)
-"""Name of a field, of its column, and the value that it has where it is left out."""
 _ATTRIBUTES = dict(zip(Columns.__struct_encode_fields__, Columns.__struct_fields__, strict=True))
-_COLUMNS_OF = attrgetter(*(_ATTRIBUTES[column] for _, column, _ in _FIELDS))
+_FIELDS = {(column := _TIMES.get(name, name)): (name, _ATTRIBUTES[column]) for name in _NAMES}
+"""By column: the field of a sample, and that of :class:`Columns`."""
+_LEFT_OUT = {
+    field.name: usual
+    for field in msgspec.structs.fields(Sample)
+    if (usual := _USUAL.get(_TIMES.get(field.name, field.name), UNSET)) is not UNSET and usual != field.default
+}
+"""What a column that is left out says, where a sample has another default."""
 _KEY_ORDER = ("contender", "operation", "case")
 _KEY = frozenset(_KEY_ORDER)
 _OF_FAMILY = (
@@ -300,12 +303,14 @@ def unpack(body: Any, attempt: int, digests: Mapping[tuple[str, str, str], str])
     number = len(columns.run)
     if number > MOST:
         raise msgspec.ValidationError(f"a turn of {number:,} executions")
-    same: dict[str, Any] = {"attempt": attempt}
+    same: dict[str, Any] = {**_LEFT_OUT, "attempt": attempt}
     each: dict[str, list[Any]] = {}
-    for (name, column, usual), value in zip(_FIELDS, _COLUMNS_OF(columns), strict=True):
-        # What is as it nearly always is need not be said to the constructor.
-        if value is usual or value is UNSET:
+    # Of some forty columns a turn has a dozen.
+    for column in body:
+        if column not in _FIELDS:
             continue
+        name, attribute = _FIELDS[column]
+        value = getattr(columns, attribute)
         same.pop(name, None)
         if not isinstance(value, list):
             same[name] = _seconds([value])[0] if name in _TIMES else value

@@ -167,6 +167,7 @@ class Planning(NamedTuple):
             # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
             varied={} if spec.duet else {name: request.answers.varied[name] for name in fit},
             overall=True,
+            fewer=True if spec.precision and not (spec.rounds or spec.duet) else msgspec.UNSET,
         )
 
     def _afforded(self, spending: Spending, plan: budget.Plan, request: PlanRequest) -> budget.Plan:

@@ -110,6 +110,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         secret: of the questions that nobody asked before (:func:`weigh.model.schedule.unseen`), drawn after the gate.
         varied: operations of each contender that have such questions.
         overall: whether contenders are judged over all operations, too; left out of evidence of before that.
+        fewer: whether looks lower rounds so that ten starts fit into the budget; left out of evidence of before that.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -122,6 +123,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     secret: str = ""
     varied: dict[str, tuple[str, ...]] = {}
     overall: bool | msgspec.UnsetType = msgspec.UNSET
+    fewer: bool | msgspec.UnsetType = msgspec.UNSET
 
     def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
         """Whether the untimed execution of a turn is a question that nobody asked before.
@@ -154,16 +156,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an attempt's journal says; of what was done again on resuming, the latest.
 
     Attributes:
-        manifest: of the layout that the baseline reads.
-        layouts: the others that contenders read.
+        manifest, layouts: of the layout that the baseline reads, and the others that contenders read.
         catalogs: through which contenders read, before and after.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was continued.
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
         cache_states: what showed how warm the data was.
-        workers: what each life could use, read at its end.
-        watches: what the sampler saw, moment by moment.
+        workers, watches: what each life could use, read at its end; what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
         cpu: CPU seconds of every family, turn by turn.
         starts: what starting cost.

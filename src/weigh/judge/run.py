@@ -119,7 +119,7 @@ def declared(margin: str, confidence: str) -> Rules:
         raise UsageError(f"a margin of {margin} cannot be", remedy="give a number above 0, e.g. 3%")
     if not 0.5 < level < 1:
         raise UsageError(f"{confidence} is not a confidence level", remedy="give a fraction such as 0.99")
-    return Rules(margin=smallest, confidence=level, typical=Typical.CONTRAST)
+    return Rules(margin=smallest, confidence=level, typical=Typical.CONTRAST, skewed=True)
 
 
 def _turns(reader: Reader, inputs: Sequence[Input]) -> tuple[list[Turn], list[tuple[str, str]]]:

@@ -54,6 +54,8 @@ class LoadOpened(msgspec.Struct, frozen=True, kw_only=True):
 
     attempt: int
     spec: LoadSpec
+    anchor_key: str | msgspec.UnsetType = msgspec.UNSET
+    """Public key that signs its anchors."""
 
 
 class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from weigh._version import __version__
 from weigh.cluster.connect import parsed
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts, whole
+from weigh.evidence.anchoring import places
+from weigh.evidence.anchoring.anchoring import Anchoring
+from weigh.evidence.anchoring.run_key import RunKey
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted
 from weigh.host import facts, knobs, lock, scratch, settle, storage
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
+_BETWEEN = (records.OPENED, "loaded", "summary", "end")
+"""Events between which a load is offered: an anchor that is sent within it would use the client's processor."""
+
 
 def run(
     spec: LoadSpec,
@@ -51,6 +57,7 @@ def run(
     progress: Progress,
     render: Callable[[Path], Any],
     files: LoadFiles,
+    anchors: tuple[str, ...] = (),
 ) -> Path:
     """Offer the load and seal the evidence.
 
@@ -62,6 +69,7 @@ def run(
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
         files: of the load.
+        anchors: where the head of the journal's chain is kept while it goes on, as of ``weigh run --anchor``.
 
     Returns:
         The evidence directory.
@@ -74,8 +82,10 @@ def run(
     settle.patience()
     wanted()
     conditions.refuse(spec, target)
+    witnesses = {one: places.place(one) for one in anchors}
     with ExitStack() as stack:
         scratch.sweep()
+        run_key = stack.enter_context(closing(RunKey())) if witnesses else None
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
         surroundings = stack.enter_context(Surroundings(spec.disturbances, spec.crash))
@@ -103,6 +113,9 @@ def run(
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
+        if run_key:
+            anchoring = Anchoring(witnesses, spec.id, attempt, folder, run_key, between=_BETWEEN)
+            journal.anchor(anchoring.stamps, run_key.public)
         with attempted(folder, journal, lambda: render(folder)) as course:
             try:
                 open_record(journal, attempt, spec, files, lives.reached, command)
@@ -161,7 +174,7 @@ def open_record(
         command: as of :func:`run`.
     """
     read = knobs.read(Machine.here())
-    journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
+    journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec, anchor_key=journal.anchor_key))
     journal.append(
         "environment",
         records.LoadEnvironment(

@@ -5,6 +5,7 @@ The conditions are those of :mod:`weigh.machine.use_method`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from weigh.machine.moments import columns, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from weigh.machine.moments import Quantity
     from weigh.model.machine.timeline import Disk, Moment
@@ -98,10 +99,7 @@ class _Bins:
 
     def share(self, of: Quantity) -> Floats:
         """The mean of a share over what is known of each stretch."""
-        return self.share_of(self.moments.column(of))
-
-    def share_of(self, values: Floats) -> Floats:
-        """The same of values that are there: one for each moment, NaN where there is none."""
+        values = self.moments.column(of)
         return self._mean(self._spread(values * self.moments.span), self._known(values))
 
     def rate(self, of: Quantity) -> Floats:
@@ -199,8 +197,7 @@ def _disk(every: _Bins) -> Reading:
     names = sorted({name for one in every.moments for name in one.disk or {}})
     shape = (len(names), len(every.begin))
     busy, queue, ended = (
-        np.array([every.share_of(of_device[name]) for name in names]).reshape(shape)
-        for of_device in _of_devices(every.moments, names)
+        np.array([every.share(_of_device(name, of)) for name in names]).reshape(shape) for of in (_busy, _queue, _ended)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         # While it is busy: a device that rests half of the time has twice as many when it does not.
@@ -231,14 +228,15 @@ def _fullest(values: Floats) -> Floats:
     return np.asarray(np.where(most < 0, np.nan, most), dtype=np.float64)
 
 
-def _of_devices(moments: Sequence[Moment], names: Sequence[str]) -> Iterator[dict[str, Floats]]:
-    """How busy each device was in each moment, what was queued, and how many requests a second ended."""
-    disks = {name: [one.disk.get(name) if one.disk else None for one in moments] for name in names}
-    for of in (_busy, _queue, _ended):
-        yield {
-            name: np.array([None if one is None else of(one) for one in found], dtype=np.float64)
-            for name, found in disks.items()
-        }
+@lru_cache
+def _of_device(name: str, of: Callable[[Disk], float]) -> Quantity:
+    """A quantity of one device; the same function for the same one, so that its column is read once."""
+
+    def quantity(moment: Moment) -> float | None:
+        found = moment.disk.get(name) if moment.disk else None
+        return None if found is None else of(found)
+
+    return quantity
 
 
 def _busy(one: Disk) -> float:

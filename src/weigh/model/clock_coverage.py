@@ -9,7 +9,7 @@ import msgspec
 from weigh.model.units import Bytes, Seconds
 
 
-class TurnCpu(msgspec.Struct, frozen=True, kw_only=True):
+class TurnCpu(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """CPU seconds of a contender's family of processes over one turn, and since its turn before.
 
     Attributes:

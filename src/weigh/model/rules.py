@@ -39,6 +39,12 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
         typical: how the typical effect is estimated. Where it is not named it is that of before 0.1.0.
         pooled: whether the operations of a template are also judged with each other's help
             (docs/concept/statistics.md#pooled). Where it is not named they are not, as before 0.1.0.
+        skewed: whether SAME allows for any skewness of the starts' numbers, on the side to which they are skewed
+            (docs/concept/statistics.md#a-contrast-that-treats-all-arms-alike). Where it is not named it allows, on
+            both sides, for skewness beyond chance, as in 0.1.0.
+        unspent: whether what looks would have cost that lie after the last start is left to the end
+            (docs/concept/statistics.md#stopping). Where it is not named the end has as much as after all looks, as in
+            0.1.0.
     """
 
     margin: float = 0.03
@@ -48,7 +54,9 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     unstable: float = 0.10
     typical: Typical | msgspec.UnsetType = msgspec.UNSET
     pooled: bool | msgspec.UnsetType = msgspec.UNSET
+    skewed: bool | msgspec.UnsetType = msgspec.UNSET
+    unspent: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-RULES = Rules(typical=Typical.CONTRAST)
+RULES = Rules(typical=Typical.CONTRAST, skewed=True)
 """Those of what is measured today."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from enum import StrEnum
 from functools import cached_property
+from itertools import count
 from math import isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -191,9 +193,11 @@ class Samples(tuple[Sample, ...], Computed):
     def _coded(self, fields: Sequence[str]) -> Coded:
         import numpy as np
 
-        columns = [self.values(field) for field in fields]
-        keys: Sequence[Any] = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-        place = {value: number for number, value in enumerate(dict.fromkeys(keys))}
+        *others, last = fields
+        if others:
+            return _combined(self.coded(*others), self.coded(last), flat=len(others) > 1)
+        keys = self.values(last)
+        place: defaultdict[Any, int] = defaultdict(count().__next__)
         return Coded(np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys)), tuple(place))
 
     def groups(self, *fields: str, among: Bools | None = None) -> dict[Any, Ints]:
@@ -236,3 +240,22 @@ class Samples(tuple[Sample, ...], Computed):
         code, outcomes = self.coded("outcome")
         well = np.array([one is Outcome.OK for one in outcomes], dtype=np.bool_)
         return np.asarray(well[code] & (self.integers("run") > 0) & (self.integers("solo") == 0), dtype=np.bool_)
+
+
+def _combined(left: Coded, right: Coded, *, flat: bool) -> Coded:
+    """The distinct pairs of two codes.
+
+    Args:
+        left: of the fields before.
+        right: of one field more.
+        flat: whether the values of ``left`` are tuples already.
+    """
+    import numpy as np
+
+    _, first, inverse = np.unique(left.code * len(right.values) + right.code, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    pairs = zip(left.code[first[order]].tolist(), right.code[first[order]].tolist(), strict=True)
+    values = ((*(left.values[one] if flat else (left.values[one],)), right.values[other]) for one, other in pairs)
+    return Coded(place[inverse], tuple(values))

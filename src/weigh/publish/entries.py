@@ -198,7 +198,10 @@ def _machine(environment: dict[str, Any]) -> str:
     host = environment.get("host")
     if not isinstance(host, dict):
         return ""
-    return one_line(f"{host.get('cpu')}, {host.get('cores_allowed')} cores, kernel {host.get('kernel')}", 200)
+    cpu, cores, kernel = (host.get(name) for name in ("cpu", "cores_allowed", "kernel"))
+    # What could not be read is left out.
+    words = (cpu and f"{cpu}", cores and f"{cores} cores", kernel and f"kernel {kernel}")
+    return one_line(", ".join(word for word in words if word), 200)
 
 
 def _terms(document: dict[str, Any] | None) -> str:

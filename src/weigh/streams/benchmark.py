@@ -43,9 +43,9 @@ class Benchmark(NamedTuple):
     """What is executed.
 
     Attributes:
-        queries: of all streams, in the order of each; ``sql`` is empty where it is that of stream 0.
+        queries: of all streams, in the order of each.
         schemas: what right answers look like, by number of the query.
-        dialects: text of a query for a dialect that writes it otherwise, by number and dialect.
+        dialects: text of a query for a dialect that writes it otherwise, by name of the query and dialect.
         keys: of each table that changes, a column of numbers.
         changes: all refresh functions in their order.
         staged: files of tables that are loaded besides those of the dataset: what the refresh functions insert.
@@ -56,7 +56,7 @@ class Benchmark(NamedTuple):
 
     queries: tuple[StreamQuery, ...]
     schemas: Mapping[int, ResultSchema]
-    dialects: Mapping[tuple[int, str], str]
+    dialects: Mapping[tuple[str, str], str]
     keys: Mapping[str, str]
     changes: Sequence[Change]
     staged: Mapping[str, Sequence[str]]
@@ -66,9 +66,7 @@ class Benchmark(NamedTuple):
 
     def text(self, name: str, dialect: str = "") -> str:
         """A query as an engine of a dialect gets it."""
-        number = number_of(name)
-        texts = {one.name: one.sql for one in self.queries}
-        return self.dialects.get((number, dialect)) or texts[name] or texts[f"0.q{number}"]
+        return self.dialects.get((name, dialect)) or next(one.sql for one in self.queries if one.name == name)
 
     def schema(self, name: str) -> ResultSchema:
         """What a right answer to a query of a stream looks like."""

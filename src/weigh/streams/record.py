@@ -64,8 +64,8 @@ class StreamQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: its stream and its number.
-        parameters: by the rules of qgen.
-        sql: as every contender gets it; empty where it is that of the same number in stream 0.
+        parameters: by the rules of qgen or, of TPC-DS, of ``workloads/tpcds/substitutions.txt``.
+        sql: as every contender gets it; in evidence of earlier versions empty where it is that of stream 0.
     """
 
     name: str

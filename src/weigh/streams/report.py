@@ -238,7 +238,7 @@ def _figures(results: StreamsResults) -> Table:
         groups.append(Group(name, rows))
     columns = [
         Column("contender"),
-        Column("queries/h x SF", right=True),
+        Column("an hour x SF", right=True),
         Column(level, right=True),
         Column("repetitions", right=True),
     ]

@@ -76,6 +76,9 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
                 with sealed(left.folder, Journal(left.folder), None):
                     render(left.folder)
             return left.folder
+        if request.resume and left.folder is None:
+            # One that was interrupted is sealed, and stays as it is.
+            progress.say("no attempt was killed that could be gone on with: a new one begins")
         setup = prepare(experiment, request, progress, stack)
         before = left.record
         place = Path(tempfile.mkdtemp(prefix="weigh-streams-", dir=scratch.folder("streams")))

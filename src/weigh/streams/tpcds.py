@@ -17,6 +17,7 @@ from weigh.streams.spec import MAINTENANCE, StreamsSpec, query_name
 from weigh.streams.states import Change
 from weigh.workloads.tpcds import SCHEMAS
 from weigh.workloads.tpcds.order import order
+from weigh.workloads.tpcds.substitutions import Parameters
 from weigh.workloads.tpcds.texts import dialects, nulls_first
 
 if TYPE_CHECKING:
@@ -86,15 +87,16 @@ def benchmark(
     cube = setup.data.truth["queries"]
     texts = {int(number): nulls_first(str(text)) for number, text in zip(cube["number"], cube["text"], strict=True)}
     in_order = [Ask(stream, number) for stream in range(2 * streams + 1) for number in order(stream)]
+    parameters, seed = Parameters(tables), spec.experiment.seed
+    queries = {one: _query(one, parameters.text(one.number, texts[one.number], seed, one.stream)) for one in in_order}
     by_stream = {str(stream): [one for one in in_order if one.stream == stream] for stream in range(2 * streams + 1)}
     before, after = range(1, streams + 1), range(streams + 1, 2 * streams + 1)
     return Benchmark(
-        queries=tuple(
-            StreamQuery(name=query_name(*each), parameters=(), sql="" if each.stream else texts[each.number])
-            for each in in_order
-        ),
+        queries=tuple(queries.values()),
         schemas=SCHEMAS,
-        dialects={(number, name): other for number, text in texts.items() for name, other in dialects(text).items()},
+        dialects={
+            (one.name, dialect): other for one in queries.values() for dialect, other in dialects(one.sql).items()
+        },
         keys=KEYS,
         changes=changes,
         staged=staged,
@@ -108,6 +110,11 @@ def benchmark(
         indexes={"postgres": [*(f"CREATE INDEX ON {table} ({columns})" for table, columns in _INDEXES), "ANALYZE"]},
         alone=by_stream["0"],
     )
+
+
+def _query(one: Ask, drawn: tuple[str, tuple[str, ...]]) -> StreamQuery:
+    text, parameters = drawn
+    return StreamQuery(name=query_name(*one), parameters=parameters, sql=text)
 
 
 def _deletes(name: str, one: RefreshSet, number: int) -> Change:

@@ -22,7 +22,8 @@ noise and never on the effect, so the false discovery rate holds.
 
 **Looks.** Where sampling may end because a comparison is decided, the error rates are spent in parts (Bonferroni over a
 fixed list of looks, so that nothing has to be assumed about how they depend on one another): each early look has
-:data:`EARLY` / ``len(LOOKS)`` of every rate, the analysis at the end the rest. A comparison's ``share`` is the part
+:data:`EARLY` / ``len(LOOKS)`` of every rate, the analysis at the end the rest, and what looks have left that lie after
+its starts (:func:`at_end`). A comparison's ``share`` is the part
 that its own figures had; its p-value is divided by it, and its intervals are that much wider. What ended early has
 the share of one look, so the claim and the printed interval are those of the look that ended it.
 """
@@ -37,7 +38,7 @@ import numpy as np
 from weigh.model.rules import MIN_STARTS, Typical
 from weigh.model.verdict import VerdictName
 from weigh.statistics import student_t
-from weigh.statistics.effects import widening
+from weigh.statistics.effects import toward_skewness, widening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,7 @@ def decide(
     margin = float(np.log1p(rules.margin))
     ceiling = 1 - rules.confidence
     half = student_t.quantile(1 - ceiling * share, freedom) * error
-    half_same = _half_same(effects, rules, share)
+    inside = _inside(effects, margin, rules, share)
     detectable = smallest_detectable(effects, rules)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
@@ -125,7 +126,7 @@ def decide(
             matters & (effects.effect > 0),
             matters,
             (size > half) & (size + half < margin),
-            size + half_same < margin,
+            inside,
         ],
         [
             VerdictName.REFUSED.value,
@@ -170,16 +171,33 @@ def decided_early(effects: Effects, starts: NDArray[np.int64], rules: Rules, fam
     unstable = smallest_detectable(effects, rules) > rules.unstable
     p_value = p_matters(effects, _bound(unstable, rules))
     threshold = min(rules.fdr / max(family, 1), 1 - rules.confidence) * share
-    half_same = _half_same(effects, rules, share)
-    same = ~unstable & (np.abs(effects.effect) + half_same < float(np.log1p(rules.margin)))
+    same = ~unstable & _inside(effects, float(np.log1p(rules.margin)), rules, share)
     return ((p_value <= threshold) | same) & np.isin(starts, LOOKS)
 
 
-def _half_same(effects: Effects, rules: Rules, share: float | Floats) -> Floats:
-    """Half-width of the interval that must lie inside the margin for SAME."""
+def at_end(starts: int) -> float:
+    """Part of every error rate that the analysis at the end has, where no look decided before.
+
+    The looks that lie before it have had theirs, and those after it have not been. When sampling ends otherwise than by
+    a look follows from the time and from how narrow the interval is, and not from the effect. A look at as many starts
+    sees the same figures, and what it decides the end decides as well.
+
+    Args:
+        starts: at the end.
+    """
+    return 1 - EARLY * sum(one < starts for one in LOOKS) / len(LOOKS)
+
+
+def _inside(effects: Effects, margin: float, rules: Rules, share: float | Floats) -> Bools:
+    """Whether the interval of SAME lies inside the margin, a logarithm."""
     quantile = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom)
-    skewed = widening(effects, quantile) if rules.typical is Typical.CONTRAST else 1.0
-    return quantile * effects.error * skewed
+    half = quantile * effects.error
+    low, high = (half, half)
+    if rules.skewed:
+        low, high = (half * one for one in toward_skewness(effects, quantile))
+    elif rules.typical is Typical.CONTRAST:
+        low = high = half * widening(effects, quantile)
+    return (effects.effect - low > -margin) & (effects.effect + high < margin)
 
 
 def smallest_detectable(effects: Effects, rules: Rules) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import time
 from contextlib import ExitStack, contextmanager
@@ -60,10 +61,12 @@ class Cluster(NamedTuple):
     Attributes:
         processes: of the nodes, in the order of their addresses.
         port: of all of them.
+        commands: that start them.
     """
 
     processes: list[subprocess.Popen[bytes]]
     port: int
+    commands: list[list[str]]
 
     @property
     def hosts(self) -> list[str]:
@@ -78,6 +81,22 @@ class Cluster(NamedTuple):
     def execute(self, *statements: str, host: str = "") -> list[Any]:
         """The answers to statements of CQL."""
         return execute(host or self.hosts[0], self.port, *statements)
+
+    def fault(self, node: int, folder: Path) -> tuple[str, str]:
+        """Commands that kill a node and start it again, which they wait for; whoever starts it ends it.
+
+        Args:
+            node: its place.
+            folder: for its log and the number of its new process, ``pid``.
+        """
+        start = folder / "start"
+        start.write_text(
+            f"setsid {shlex.join(self.commands[node])} > {folder}/again.log 2>&1 < /dev/null &\n"
+            f"echo $! > {folder}/pid\n"
+            f"for _ in $(seq 600); do (exec 3<>/dev/tcp/{self.hosts[node]}/{self.port}) 2> /dev/null && exit 0; "
+            "sleep 0.2; done; exit 1\n"
+        )
+        return f"kill -9 {self.processes[node].pid}", f"bash {start}"
 
     @contextmanager
     def paused(self, node: int) -> Iterator[None]:
@@ -144,6 +163,7 @@ def running(folder: Path, nodes: int = 1, password: str = "") -> Iterator[Cluste
         )
     java, port, storage = _java(), free_port(), free_port()
     processes: list[subprocess.Popen[bytes]] = []
+    commands: list[list[str]] = []
     with ExitStack() as stack:
         # One after the other: tokens are given to one at a time.
         for number in range(1, nodes + 1):
@@ -162,16 +182,18 @@ def running(folder: Path, nodes: int = 1, password: str = "") -> Iterator[Cluste
                 java, "-Xms200M", "-Xmx600M", "-XX:+UseSerialGC", f"-javaagent:{next(place.glob('jamm-*.jar'))}",
                 "-cp", f"{own}:{place}/*", f"-Dcassandra.config=file://{own}/cassandra.yaml",
                 f"-Dcassandra.storagedir={own}", "-Dcassandra-foreground=yes", "-Djdk.attach.allowAttachSelf=true",
-                # Nobody else is there to be waited for.
-                "-Dcassandra.ring_delay_ms=1000", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+                # Nobody else is there to be waited for; on a busy machine the first of three may be slow to answer.
+                f"-Dcassandra.ring_delay_ms={1000 if nodes < 3 else 5000}",
+                "-Dcassandra.skip_wait_for_gossip_to_settle=0",
                 "-Dcassandra.superuser_setup_delay_ms=0", "-Dio.netty.tryReflectionSetAccessible=true",
                 *(f"--add-exports={one}=ALL-UNNAMED" for one in _EXPORTED),
                 *(f"--add-opens={one}=ALL-UNNAMED" for one in _OPENED),
                 "org.apache.cassandra.service.CassandraDaemon",
             ]  # fmt: skip
+            commands.append(command)
             context = started(command, own, lambda host=host: _answers(host, port, password), limit_s=180)  # type: ignore[misc]
             processes.append(stack.enter_context(context))
-        cluster = Cluster(processes, port)
+        cluster = Cluster(processes, port, commands)
         _meet(cluster, password)
         yield cluster
 

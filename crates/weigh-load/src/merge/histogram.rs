@@ -119,7 +119,8 @@ fn put_number(to: &mut Vec<u8>, mut whole: u64) {
 /// Sums of counts by bucket.
 pub(super) struct Sums {
     counts: Vec<u64>,
-    touched: Vec<u32>,
+    /// Of which buckets there is a count: a bit each. To walk them takes less than to sort numbers.
+    touched: Vec<u64>,
     /// Buckets of a histogram of these bounds.
     buckets: u32,
     /// Of each that is packed, with the length of what follows at [`LENGTH`].
@@ -140,7 +141,7 @@ impl Sums {
         header.copy_from_slice(&empty[..PLAIN]);
         Self {
             counts: vec![0; BUCKETS],
-            touched: Vec::new(),
+            touched: vec![0; BUCKETS / 64],
             buckets: u32::try_from(whole.distinct_values()).expect("constant bounds"),
             header,
             deflater: Compress::new(Compression::default(), true),
@@ -152,10 +153,8 @@ impl Sums {
     pub(super) fn add(&mut self, one: &Sparse) -> Result<(), Error> {
         for (bucket, count) in one {
             let sum = &mut self.counts[*bucket as usize];
-            if *sum == 0 {
-                self.touched.push(*bucket);
-            }
             *sum = sum.checked_add(*count).ok_or_else(|| Error::Setting("more values than can be".into()))?;
+            self.touched[*bucket as usize / 64] |= 1 << (bucket % 64);
         }
         Ok(())
     }
@@ -164,22 +163,26 @@ impl Sums {
     pub(super) fn take(&mut self) -> String {
         self.plain.clear();
         self.plain.extend(self.header);
-        self.touched.sort_unstable();
         let mut next = 0;
-        for bucket in self.touched.drain(..) {
-            let count = std::mem::take(&mut self.counts[bucket as usize]);
-            // What no histogram of these bounds can hold was in none of the summed ones.
-            if bucket >= self.buckets {
-                continue;
+        for (base, word) in (0..).step_by(64).zip(&mut self.touched) {
+            let mut left = std::mem::take(word);
+            while left != 0 {
+                let bucket = base + left.trailing_zeros();
+                left &= left - 1;
+                let count = std::mem::take(&mut self.counts[bucket as usize]);
+                // What no histogram of these bounds can hold was in none of the summed ones.
+                if bucket >= self.buckets {
+                    continue;
+                }
+                match u64::from(bucket - next) {
+                    0 => {}
+                    // A single empty bucket is a count, of nothing.
+                    1 => self.plain.push(0),
+                    empty => put_number(&mut self.plain, (empty << 1) - 1),
+                }
+                put_number(&mut self.plain, count << 1);
+                next = bucket + 1;
             }
-            match u64::from(bucket - next) {
-                0 => {}
-                // A single empty bucket is a count, of nothing.
-                1 => self.plain.push(0),
-                empty => put_number(&mut self.plain, (empty << 1) - 1),
-            }
-            put_number(&mut self.plain, count << 1);
-            next = bucket + 1;
         }
         if next == 0 {
             self.plain.push(0);

@@ -95,7 +95,7 @@ def _contradictions(
 
 def _summaries(timing: dict[str, Any], measured: list[dict[str, Any]]) -> Iterator[Contradiction]:
     """The figures of the summary against the executions that it lists."""
-    times = [value for one in measured if (value := number(one.get("ms"))) is not None and value > 0]
+    times = [value for one in measured if (value := number(one.get("ms"))) is not None and value >= 0]
     if not times:
         return
     computed = {
@@ -103,8 +103,10 @@ def _summaries(timing: dict[str, Any], measured: list[dict[str, Any]]) -> Iterat
         "min_ms": min(times),
         "max_ms": max(times),
         "total_ms": sum(times),
-        "geometric_mean_ms": math.exp(sum(map(math.log, times)) / len(times)),
     }
+    # Times in whole milliseconds may be 0, of which there is none.
+    if min(times) > 0:
+        computed["geometric_mean_ms"] = math.exp(sum(map(math.log, times)) / len(times))
     for name, value in computed.items():
         given = number(timing.get(name))
         slack = _SLACK * value + _ROUNDED * 1e3 * (len(times) if name == "total_ms" else 1)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NAME = "HammerDB"
 _RESULT = re.compile(r"TEST RESULT\s*:\s*System achieved ([0-9.,]+) NOPM from ([0-9.,]+) (.{0,80}?) ?TPM")
+_BEFORE_4 = re.compile(r"TEST RESULT\s*:\s*System achieved ([0-9.,]+) (.{0,80}?) ?TPM at ([0-9.,]+) NOPM")
+"""As versions before 4.0 print it."""
 _LINE = re.compile(
     r"CALLS:\s*([\d.]+)\s+MIN:\s*([\d.]+)ms\s+AVG:\s*([\d.]+)ms\s+MAX:\s*([\d.]+)ms\s+TOTAL:\s*([\d.]+)ms\s*+"
     r"(?:>+[^\n]*\n\s*+)?(?:Vuser \d+:)?P99:\s*([\d.]+)ms\s+P95:\s*([\d.]+)ms\s+P50:\s*([\d.]+)ms"
@@ -23,7 +25,7 @@ _MINUTE = 60.0
 
 def recognises(text: Text) -> bool:
     """Its result."""
-    return bool(_RESULT.search(text.text))
+    return bool(_RESULT.search(text.text) or _BEFORE_4.search(text.text))
 
 
 def read(text: Text) -> list[Published]:
@@ -35,7 +37,8 @@ def read(text: Text) -> list[Published]:
     ramp = text.number(r"Rampup of? ?# MINUTES") or text.number(r"Rampup # minutes")
     warehouses = text.number(r"(?:count_ware|warehouses?) ?[=:]? ?#")
     made = []
-    for nopm, tpm, system in _RESULT.findall(text.text):
+    old = [(nopm, tpm, system) for tpm, system, nopm in _BEFORE_4.findall(text.text)]
+    for nopm, tpm, system in _RESULT.findall(text.text) + old:
         new_orders, all_of_them = number(nopm) or 0.0, number(tpm) or 0.0
         wrong = []
         if all_of_them and new_orders > all_of_them:

@@ -18,12 +18,14 @@ NAME = "k6"
 _RANK = re.compile(r"p\(([\d.]+)\)")
 _LINE = re.compile(r"^[^\w{}\n]{0,40}(\w{1,60})\.{3,80}: *(.{1,400})$", re.MULTILINE)
 """A metric of the text: its name, dots, its values."""
-_VALUE = re.compile(r"(avg|min|med|max|p\([\d.]{1,8}\))=([\d.]{1,30})(ms|µs|us|ns|s|m|h)?(?:([\d.]{1,30})s)?")
+_VALUE = re.compile(r"(avg|min|med|max|p\([\d.]{1,8}\))=(?:(\d{1,9})h)?(?:(\d{1,9})m)?([\d.]{1,30})(ms|µs|us|ns|s)\b")
+"""A time. One without its unit, or of minutes without seconds, was cut at the edge of a terminal: it is not read."""
 _COUNT = re.compile(r"^([\d.]{1,30}) +([\d.]{1,30})/s")
 _SHARE = re.compile(r"^([\d.]{1,30})% +(?:✓ *(\d{1,20}) +✗ *(\d{1,20})|(\d{1,20}) out of (\d{1,20}))")
 _SUMMARIES = 1_000
 """Of one text that are read."""
-_MS = {"ns": 1e-6, "µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
+_MS = {"ns": 1e-6, "µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3}
+_MINUTE, _HOUR = 6e4, 3.6e6
 _STEP = "step"
 """Of a time of the text: half of the last digit that is printed, in ms."""
 _TIMES = ("http_req_duration", "grpc_req_duration", "iteration_duration")
@@ -58,11 +60,12 @@ def _printed(text: Text) -> list[dict[str, dict[str, Any]]]:
 def _metric(printed: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     steps = []
-    for name, value, unit, more in _VALUE.findall(printed):
+    for name, hours, minutes, value, unit in _VALUE.findall(printed):
         if (read_as := number(value)) is not None:
             # ``1m30s`` has no digits behind its seconds.
-            values[name] = read_as * _MS.get(unit, 1.0) + 1e3 * (number(more) or 0.0)
-            steps.append(1e3 * step(value, 1e-3 * _MS.get(unit, 1.0)))
+            longer = (number(hours) or 0.0) * _HOUR + (number(minutes) or 0.0) * _MINUTE
+            values[name] = longer + read_as * _MS[unit]
+            steps.append(1e3 * step(value, 1e-3 * _MS[unit]))
     if steps:
         return {**values, _STEP: max(steps)}
     if share := _SHARE.match(printed):

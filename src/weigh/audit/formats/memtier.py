@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "memtier_benchmark"
-_HEAD = re.compile(r"^Type[ \t]+Ops/sec[ \t]+.*Latency.*$", re.MULTILINE)
-_ENDS = re.compile(r"^Totals[ \t].*$", re.MULTILINE)
-_COLUMN = re.compile(r"[ \t]{2,}")
+_HEAD = re.compile(r"^[ \t]*Type[ \t]+Ops/sec[ \t]+.*Latency.*$", re.MULTILINE)
+_ENDS = re.compile(r"^[ \t]*Totals[ \t].*$", re.MULTILINE)
+_COLUMN = re.compile(r"(?:(?:Avg\.|p[\d.]{1,12}) )?Latency|\S+")
+"""A name in the head. One space alone is between two of them where they fill their columns."""
 _ENDED = re.compile(
     r"\[RUN #1 100%,\s*(\d{1,12}) secs\]\s+0 threads[^:\n]{0,40}:\s*(\d{1,15}) ops,\s*\d{1,15} \(avg:\s*(\d{1,15})\)"
 )
@@ -43,7 +44,7 @@ def read(text: Text) -> list[Published]:
 
 def _table(text: Text, before: str) -> Published:
     head, _, body = text.text.partition("\n")
-    names = _COLUMN.split(head.strip())
+    names = _COLUMN.findall(head)
     rows = _rows(body, len(names))
     threads, connections = (
         _last(before, rf"\b(\d{{1,12}})[ \t]+{name}") for name in ("Threads", "Connections per thread")

@@ -9,12 +9,14 @@ from weigh.audit.formats import (
     benchbox,
     clickbench,
     go_tpc,
+    go_ycsb,
     hammerdb,
     k6,
     memtier,
     pgbench,
     sysbench,
     tpc_c,
+    tproc_h,
     wrk,
     ycsb,
 )
@@ -43,7 +45,9 @@ FORMS = tuple(
         k6,
         go_tpc,
         ycsb,
+        go_ycsb,
         hammerdb,
+        tproc_h,
         sysbench,
         pgbench,
         memtier,
@@ -54,6 +58,11 @@ FORMS = tuple(
 
 
 def read(text: Text) -> list[Published]:
-    """What a file shows; nothing where it has none of the forms."""
-    form = next((one for one in FORMS if one.recognises(text)), None)
-    return form.read(text) if form else []
+    """What a file shows; nothing where it has none of the forms. A page of text may have results of several tools."""
+    found: list[Published] = []
+    for form in FORMS:
+        if form.recognises(text):
+            found += form.read(text)
+            if text.json is not None:
+                break
+    return found

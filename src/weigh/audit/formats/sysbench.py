@@ -69,7 +69,7 @@ def _report(before: Text, text: Text) -> Published:
     return Published(
         form=NAME,
         file=text.name,
-        benchmark=before.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or "OLTP",
+        benchmark=_benchmark(before),
         version=before.word(r"sysbench ([\d.]+)"),
         loop="open" if limited or "--rate=" in before.text else "closed",
         clients=threads,
@@ -83,6 +83,12 @@ def _report(before: Text, text: Text) -> Published:
         parts=_parts(before),
         lacks={"L1": f"{', '.join(beyond)} is at the end of its histogram, 100 s: it is longer"} if beyond else {},
     )
+
+
+def _benchmark(before: Text) -> str:
+    """Its script or test. Without queries it asks no engine."""
+    named = before.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or before.word(r"--test=[\w./]{0,80}?(\w+)(?:\.lua)?\s")
+    return named or ("OLTP" if "queries performed:" in before.text else "a test without queries")
 
 
 def _milliseconds(value: str) -> float | None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "wrk"
-_RUN = re.compile(r"^[ \t]*Running (\S+) test @ ", re.MULTILINE)
+_RUN = re.compile(r"^[ \t]*\d{1,9} threads and \d{1,9} connections", re.MULTILINE)
 _END = re.compile(r"^[ \t]*(?:Requests|Transfer)/sec:.*$", re.MULTILINE)
 _STATS = re.compile(r"^[ \t]*Latency[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]+[\d.]+%", re.MULTILINE)
 _RANK = re.compile(r"^[ \t]*([\d.]+)%[ \t]+([\d.]+(?:us|ms|s|m))\b", re.MULTILINE)
@@ -25,7 +25,7 @@ _METRIC = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
 def recognises(text: Text) -> bool:
-    """The line that it begins with, and its rate."""
+    """Its threads and connections, and its rate."""
     return bool(_RUN.search(text.text)) and "Requests/sec:" in text.text
 
 

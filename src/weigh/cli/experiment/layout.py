@@ -44,5 +44,5 @@ def layout(**flags: Any) -> None:
     carry_out(**flags, grid={name: grid.parse(name, text) for name, text in given.items() if text is not None})
 
 
-_file, _flags = flags_of(run, _ELSEWHERE, without=("command", "output", "duet", "vary", "why"))
+_file, _flags = flags_of(run, _ELSEWHERE, without=("command", "output", "duet", "streams", "vary", "why"))
 layout.params = [_file, *map(_varied, LayoutSpec.__struct_fields__), *_flags]

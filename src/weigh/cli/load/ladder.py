@@ -77,6 +77,7 @@ def load_ladder(
     of_loads: bool,
     rungs: str | None,
     budget: str | None,
+    anchor: tuple[str, ...],
     **flags: Any,
 ) -> None:
     """Offer the same load to a server on growing data, and find where the data no longer fits into its memory.
@@ -109,7 +110,7 @@ def load_ladder(
         return files.write(out, request.plan, done)
 
     commands = [_of_rung(command, one.records) for one in request.loads]
-    order.climb(request, server, out, commands, progress(quiet), reports.write, ended)
+    order.climb(request, server, out, commands, progress(quiet), reports.write, ended, anchor)
     folder = files.folder_of(out, request.plan)
     results = LOAD_LADDER.read(folder)
     print_results(LOAD_LADDER, results, folder, as_json=as_json)

@@ -24,6 +24,7 @@ from weigh.cli.load.comparison import (
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.load import LoadTable
+from weigh.experiment.config.run_request import RunRequest
 from weigh.kinds.table import LOAD
 from weigh.model.errors import UsageError
 
@@ -161,6 +162,7 @@ _FLAGS: list[click.Parameter] = [
     *switches(LoadTable, "cold"),
     *keys(LoadTable, fanout="N", max_in_flight="N", timeout="TIME", error_budget="SHARE", seed=None),
     key(LoadTable, "contention", "FRACTION", envvar="WEIGH_CONTENTION"),
+    key(RunRequest, "anchor", "PLACE", multiple=True, envvar="WEIGH_ANCHOR"),
     *output("weigh/load/1"),
 ]
 
@@ -174,6 +176,7 @@ def load(
     as_json: bool,
     verbose: bool,
     quiet: bool,
+    anchor: tuple[str, ...],
     **flags: Any,
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
@@ -199,6 +202,12 @@ def load(
     from weigh.load.target.registry import target as find
 
     workload, flags, target = from_file(workload, flags, target, alone=target_file is not None)
+    if anchor and (flags["contender"] or flags["agents"]):
+        raise UsageError(
+            "--anchor is of a load on one server that is made here: each of several servers and agents has a journal "
+            "of its own, which would be kept nowhere",
+            remedy="leave it and WEIGH_ANCHOR out, or load one server at a time",
+        )
     if flags["contender"]:
         if target is not None or target_file is not None:
             raise UsageError("--target is one server, and --contender several", remedy="give one or the other")
@@ -227,6 +236,7 @@ def load(
         progress(quiet),
         files.write,
         config.files(spec, flags, plan),
+        anchor,
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json, verbose=verbose)

@@ -11,7 +11,7 @@ from weigh.model.errors import WeighError
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from weigh.evidence.anchoring.places import Place
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVENT = "anchor"
 INTERVAL = 60.0
 """Seconds between two anchors."""
-_ALWAYS = ("opened", "gate", "end")
+_ALWAYS = ("opened", "load", "gate", "end")
 """Events after which one is sent in any case: what was asked, what was answered, how it ended."""
 
 
@@ -34,6 +34,8 @@ class Anchoring:
         folder: of the evidence.
         key: that signs them; the journal names its public half.
         interval: seconds between two.
+        between: events after which one may be sent, where it would disturb what is measured after others; empty for
+            all.
     """
 
     def __init__(
@@ -44,7 +46,9 @@ class Anchoring:
         folder: Path,
         key: RunKey,
         interval: float = INTERVAL,
+        between: Collection[str] = (),
     ) -> None:
+        self._between = between
         self._places, self._experiment, self._attempt = places, experiment, attempt
         self._folder, self._interval = folder, interval
         self._last = float("-inf")
@@ -60,7 +64,7 @@ class Anchoring:
             head: hash of the last.
         """
         due = event in _ALWAYS or time.monotonic() - self._last >= self._interval
-        if event == EVENT or not due:
+        if event == EVENT or not due or (self._between and event not in self._between):
             return ()
         self._last = time.monotonic()
         self._first = self._first or (head if line == 1 else next(iter(journal.links(self._folder)), ""))

@@ -28,7 +28,7 @@ UNANCHORED = Outcome(
 )
 """Of evidence that no witness has anything of."""
 _DAY = 10
-_NAMING = ("opened", "resumed")
+_NAMING = ("opened", "resumed", "load")
 """Events that name the key which signs the anchors after them."""
 
 

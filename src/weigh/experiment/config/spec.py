@@ -62,6 +62,8 @@ def make_spec(
         confidence=_level("confidence", parse_fraction(table.confidence, "confidence")),
         typical=Typical.CONTRAST,
         pooled=True,
+        skewed=True,
+        unspent=True,
     )
     temperature = _temperature(table.temperature, table.precision)
     # Nothing was asked for: measure until it is decided.

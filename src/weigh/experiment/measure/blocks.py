@@ -157,7 +157,9 @@ class Blocks:
         self._lives.cpus, self._turns.plan = plan.cpus, plan
         self._progress, self._most = progress, plan.starts + plan.cold
         cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
-        watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
+        watched = precision.Plan(
+            operations=len(operations_of(cases)), rounds=plan.rounds, most=starts, fewer=plan.fewer is True
+        )
         # All but the last block that was begun are whole: the next begins when one ends.
         dearest = 0.0
         for block in range(max(0, len(self._begun) - 1), most):

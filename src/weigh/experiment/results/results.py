@@ -224,7 +224,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     proven = cold_results(attempts)
     findings += proven.findings
     looks = [look for record in attempts for look in record.looks]
-    shares = precision.shares(latest.spec, looks, set(samples.values("operation")))
+    shares = precision.shares(latest.spec, looks, samples)
     unexplained = repetition.refusals(findings, latest.spec.temperatures)
     analyses = {}
     for metric in metrics_of(latest.spec.groups):

@@ -86,7 +86,10 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
             return
         again = sampled.look(
             plan=precision.Plan(
-                operations=len({operation for operation, _ in plan.cases}), rounds=plan.rounds, most=plan.starts
+                operations=len({operation for operation, _ in plan.cases}),
+                rounds=plan.rounds,
+                most=plan.starts,
+                fewer=plan.fewer is True,
             ),
             live=live,
             before=before,

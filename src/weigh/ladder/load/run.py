@@ -31,6 +31,7 @@ def climb(
     progress: Progress,
     render: Callable[[Path], Any],
     done: Callable[[Path], Path],
+    anchors: tuple[str, ...] = (),
 ) -> None:
     """Make the load of every rung: what is wrong shows at little cost.
 
@@ -42,6 +43,7 @@ def climb(
         progress: is told how far it is.
         render: writes the report of a load into its directory.
         done: told the evidence of every rung that ended; says where the ladder lies.
+        anchors: where the head of the journal of each rung is kept, as of ``weigh load --anchor``.
 
     Raises:
         UsageError: it would take longer than it may. Before anything is loaded that is a guess, later it is computed
@@ -70,7 +72,7 @@ def climb(
                 f"rung {number + 1} of {len(plan.steps)}: {step.ratio:g} x memory, "
                 f"{units.count(load.records, 'record')}"
             )
-            made = load_run.run(load, server, root, commands[number], progress, render, LoadFiles())
+            made = load_run.run(load, server, root, commands[number], progress, render, LoadFiles(), anchors)
         except (KeyboardInterrupt, WeighError) as error:
             if folder is not None:
                 error.add_note(f"{units.count(number, 'rung')} below it stayed: weigh report {folder}")

@@ -168,6 +168,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         threads=min(spec.threads, run.connections),
         target=target,
         due=run.summary.scheduled if run.summary else None,
+        stopped=run.summary is not None and run.summary.seconds < spec.duration_s - spec.interval_s / 2,
         answered=_in_time(run, regular),
         unsent=run.summary.unsent if run.summary else 0,
         gone=run.summary is not None and run.summary.gone,

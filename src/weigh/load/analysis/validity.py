@@ -34,6 +34,7 @@ class RunFacts:
     Attributes:
         target: requests a second that were asked for; None of a closed loop.
         due: requests of the whole run; None where it was broken off.
+        stopped: whether it was ended before its schedule was: what was due in that moment is nobody's fault.
         answered: answered or failed before the last one was due, over the whole run.
         gone: whether the server went away in it and did not come back.
         seconds: of the whole run.
@@ -55,6 +56,7 @@ class RunFacts:
     threads: int
     target: float | None
     due: int | None
+    stopped: bool
     answered: int
     unsent: int
     gone: bool
@@ -122,7 +124,7 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
     if run.target is None or not run.due:
         return
     left = run.due - run.answered
-    if left > MISSED * run.due or run.unsent:
+    if left > MISSED * run.due or (run.unsent and not run.stopped):
         achieved = run.answered / run.seconds if run.seconds else 0.0
         done = "answered or failed" if run.failed else "answered"
         remedy = (

@@ -13,7 +13,7 @@ from weigh.data.generator import dataset_scale
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
 from weigh.load.disturbances.nemeses import DISKS, LINKED, NEMESES
-from weigh.load.durability.config import CLUSTERS, LEAVE_OUT, OF_CLUSTERS
+from weigh.load.durability.config import CLUSTERS
 from weigh.load.spec import Disturbances, Nemesis, interval_s
 from weigh.model.errors import UsageError, nearest
 
@@ -116,8 +116,12 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
         )
-    if target.startswith(CLUSTERS):
-        raise UsageError(OF_CLUSTERS.format(flag="--nemesis"), where=target, remedy=LEAVE_OUT)
+    if target.startswith(CLUSTERS) and names != ("kill",):
+        raise UsageError(
+            f"{next(name for name in names if name != 'kill')} is made of one server, and a cluster is several nodes",
+            where=target,
+            remedy="take --nemesis kill, with a --kill-command and a --start-command of one node",
+        )
     of_one = [name for name in names if name in (*LINKED, "kill")]
     if target.partition("://")[0].endswith("-cluster") and of_one:
         raise UsageError(

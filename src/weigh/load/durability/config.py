@@ -8,11 +8,6 @@ from weigh.load.spec import Crashes
 from weigh.model.errors import UsageError
 
 CLUSTERS = ("cassandra://", "scylla://")
-OF_CLUSTERS = (
-    "{flag} is for one server that is read back when it answers again, and of a cluster one node is no server: the "
-    "others answer for it"
-)
-LEAVE_OUT = "leave it out: stop a node yourself while the load runs; what reads then show is in the report"
 _NOT_WITH = {
     "contender": "--crash is for one server",
     "find_rate": "--crash is for one rate",
@@ -55,7 +50,12 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
             remedy="take a server; what SQLite's settings may lose is said without it",
         )
     if target.startswith(CLUSTERS):
-        raise UsageError(OF_CLUSTERS.format(flag="--crash"), where=target, remedy=LEAVE_OUT)
+        raise UsageError(
+            "--crash is for one server that is read back when it answers again, and of a cluster one node is no "
+            "server: the others answer for it",
+            where=target,
+            remedy="take --nemesis kill, with a --kill-command and a --start-command of one node",
+        )
     if target.partition("://")[0].endswith("-cluster"):
         raise UsageError(
             "--crash kills a server and reads it back, and a cluster is several",

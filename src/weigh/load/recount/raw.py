@@ -178,13 +178,16 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
         own = (place.attempt, place.arm, number) in chosen if chosen is not None else bool(runs_printed)
         steady = runs_printed.steady if runs_printed else None
         summary = ended.get(number, {})
+        until = _until(spec, run.get("duration_s"))
         server, account = summary.get("server") or {}, summary.get("summary") or {}
+        # What was due at the moment in which it was ended early is held against nobody.
+        stopped = account.get("seconds", until) < 2 * (run.get("duration_s") or spec.duration_s) - until
         rows["run"].append(
             _row(
                 place.attempt, place.arm, place.contender, number, run["repeat"], run["loop"], run["connections"],
-                steady.intervals if steady else 0, _until(spec, run.get("duration_s")), own,
+                steady.intervals if steady else 0, until, own,
                 account.get("done"), account.get("scheduled"),
-                account.get("in_time"), account.get("unsent"), spec.error_budget, run.get("rate"),
+                account.get("in_time"), 0 if stopped else account.get("unsent"), spec.error_budget, run.get("rate"),
             )
         )  # fmt: skip
         rows["server"] += [_row(place.attempt, place.arm, number, name, used) for name, used in server.items()]

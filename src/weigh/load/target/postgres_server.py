@@ -248,8 +248,15 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
 def _pooled(connection: Any) -> bool:
     """Whether the session is another one than the login named: a pooler gives its clients numbers of its own.
 
-    A proxy that only carries bytes passes the server's on.
+    Pgpool-II passes the server's on, and answers a question of its own. A proxy that only carries bytes does neither.
     """
+    try:
+        columns = connection.execute("SHOW pool_version").description or ()
+        if [one.name for one in columns] == ["pool_version"]:
+            return True
+    except Exception:
+        # PostgreSQL has no such setting; what was refused leaves nothing behind outside a transaction.
+        pass
     try:
         ((version, number),) = connection.execute("SELECT version(), pg_backend_pid()").fetchall()
     except Exception:

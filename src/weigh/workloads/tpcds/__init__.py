@@ -1,7 +1,7 @@
 """``tpcds``: the 99 queries of TPC-DS over the data of ``tpcds-dsdgen``.
 
 Texts come with the data (``docs/reference/workloads.md#tpc-ds``); what a right answer looks like is in ``schemas_*``.
-Derived from TPC-DS: no streams, no data maintenance, the qualification parameters alone.
+Derived from TPC-DS. The workload has the qualification parameters; streams draw theirs (``substitutions``).
 
 No published answers are true of the data. ``agreed.json`` keeps what lineages agreed on at two scales; ``make tpcds``
 asks them anew and writes it.

@@ -64,6 +64,7 @@ _CLICKHOUSE = (
     # Of a double the even one of two neighbours; of a decimal the larger one.
     (re.compile(r"\bround\((\(ss_qty.*),\s*2\) ratio"), r"round(CAST(\1 AS Nullable(DECIMAL(18, 6))), 2) ratio"),
 )
+_DAY = re.compile(r"(?<!DATE )('\d{4}-\d\d-\d\d')", re.I)
 _SETTINGS = {
     "group_by_use_nulls": re.compile(r"\brollup\b", re.I),
     "prefer_column_name_to_alias": re.compile(r"\bsum\((ss_net_profit|jan_sales)\) AS \1\b", re.I),
@@ -73,7 +74,8 @@ _SETTINGS = {
 
 def dialects(text: str) -> dict[str, str]:
     """The same query for the dialects in which it is written otherwise."""
-    found = {"clickhouse": _clickhouse(text)}
+    # Trino compares no date with a text.
+    found = {"clickhouse": _clickhouse(text), "trino": _DAY.sub(r"DATE \1", text)}
     return {dialect: other for dialect, other in found.items() if other != text}
 
 

@@ -168,6 +168,21 @@ def affordable(chosen: Mapping[str, int], planned: int, cost: Costs, seconds: fl
     return {operation: min(rounds, planned) for operation, rounds in chosen.items()}
 
 
+def fitting(wanted: Mapping[str, int], cost: Costs, seconds: float) -> dict[str, int]:
+    """The most rounds, none above those wanted, with which a block takes no longer than it may; one where none fit.
+
+    Args:
+        wanted: rounds of each operation.
+        cost: seen so far.
+        seconds: that a block may take.
+    """
+    for most in range(max(wanted.values(), default=1), 1, -1):
+        fewer = {operation: min(rounds, most) for operation, rounds in wanted.items()}
+        if cost.block(fewer, fewer) <= seconds:
+            return fewer
+    return dict.fromkeys(wanted, 1)
+
+
 def best(cost_ratio: float, of_round: float, between: float, done: int, now: int, seconds: float) -> int:
     """The number of rounds a start with which the interval is narrowest in the end.
 

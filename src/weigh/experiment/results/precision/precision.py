@@ -13,6 +13,7 @@ Pure: the protocol asks between blocks, and an auditor asks again.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.sample import Samples
 from weigh.model.spec import CONTENTION
 from weigh.verdict.comparison import compare
-from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
+from weigh.verdict.decide import EARLY, LOOKS, at_end, decide, decided_early, starts_needed
 from weigh.verdict.refusals.soundness import with_rounding
 from weigh.verdict.totals import halved
 
@@ -45,6 +46,8 @@ FIRST_LOOK = MIN_STARTS
 """Blocks of an attempt before anything is looked at; the number of rounds is chosen from them."""
 SLACK = 1.2
 """Times that a block may take longer than the ones before it, for the ten starts of a conclusive result to fit."""
+FEWER_SLACK = 1.1
+"""The same where there are fewer rounds for that: what is left is spent in the next block."""
 IN_A_ROW = 3
 """Looks in a row at which an operation must be within the target."""
 
@@ -57,11 +60,13 @@ class Plan:
         operations: number of operations, for the family of the comparisons.
         rounds: turns of every arm for each operation.
         most: blocks after which sampling ends.
+        fewer: whether there may be fewer rounds, for the ten starts of a conclusive result to fit into the budget.
     """
 
     operations: int
     rounds: int
     most: int
+    fewer: bool = False
 
 
 def look(
@@ -192,6 +197,12 @@ def _look(
     if spec.budget is not None:
         each = (spec.budget - at) / max(FULL_STARTS - block - 1, 1) / SLACK
         chosen = allocation.affordable(chosen, plan.rounds, costs, each)
+    due = dict.fromkeys(rest, plan.rounds) | {one: n for one, n in rounds_of(before).items() if one in rest} | chosen
+    missing = FULL_STARTS - block - 1
+    if plan.fewer and spec.budget is not None and missing > 0:
+        each = (spec.budget - at) / missing / FEWER_SLACK
+        fitting = allocation.fitting({one: max(due[one], plan.rounds) for one in rest}, costs, each)
+        chosen |= {one: rounds for one, rounds in fitting.items() if rounds != due[one]}
     if spec.duet:
         # As many rounds on either half of the CPUs: what one is faster than the other cancels.
         chosen = {operation: rounds - rounds % 2 for operation, rounds in chosen.items()}
@@ -304,12 +315,24 @@ def rounds_due(plan: int, looks: Iterable[InterimLook], operations: Iterable[str
     return {operation: chosen.get(operation, plan) for operation in operations}
 
 
-def shares(spec: Spec, looks: Iterable[InterimLook], operations: Iterable[str]) -> dict[str, float]:
-    """Part of the error rates that the figures of each operation have (:mod:`weigh.verdict.decide`)."""
+def shares(spec: Spec, looks: Iterable[InterimLook], samples: Samples) -> dict[str, float]:
+    """Part of the error rates that the figures of each operation have (:mod:`weigh.verdict.decide`).
+
+    Args:
+        spec: of the experiment.
+        looks: of all attempts.
+        samples: of all attempts. After more than one nothing is left of any look: an attempt may have been made because
+            the one before did not please.
+    """
     if not spec.precision:
         return {}
     early = {operation for one in looks for operation in one.decided}
-    return {one: EARLY / len(LOOKS) if one in early else 1 - EARLY for one in operations}
+    again = not spec.rules.unspent or len(set(samples.values("attempt"))) > 1
+    blocks = Counter(operation for operation, _ in samples.groups("operation", "block"))
+    return {
+        one: EARLY / len(LOOKS) if one in early else 1 - EARLY if again else at_end(starts)
+        for one, starts in blocks.items()
+    }
 
 
 def retired(looks: Iterable[InterimLook]) -> frozenset[str]:

@@ -43,6 +43,8 @@ DECISIVE = {
 _MEMORY = 1 << 30
 """Bytes of address space for this process: what somebody else's server sends is not bounded by anything else."""
 _MOST = 1000
+_LONGEST_ANSWER = 3600
+"""Seconds."""
 _LONGEST = 200
 _NAMES = ("mariadbd", "mysqld")
 _ROOMS = ("activity", "waits")
@@ -67,7 +69,11 @@ def main() -> None:
     def connect() -> Any:
         options = dict(request["connect"])
         options.setdefault("database", database or None)
-        connection = pymysql.connect(charset="utf8mb4", autocommit=True, read_timeout=3600, **options)
+        connection = pymysql.connect(
+            charset="utf8mb4", autocommit=True, read_timeout=options["connect_timeout"], **options
+        )
+        # What it is asked later may take longer than a login; PyMySQL takes the limit at each read.
+        connection._read_timeout = _LONGEST_ANSWER
         sessions.append(connection.thread_id())
         return connection
 

@@ -44,7 +44,7 @@ _USUAL_CONNECTIONS = 151
 _START_LIMIT = 60.0
 _RETAINED = 130.0
 """Seconds for a server to write out what it holds, and end."""
-_PATIENCE = 30
+_PATIENCE = 10
 _POLL = 0.01
 _OWN = ("root", "weigh")
 """User and database of a server of weigh's own."""

@@ -33,7 +33,10 @@ _PROGRAM = "valkey-server"
 _START_LIMIT = 20.0
 _RETAINED = 120.0
 """Seconds for it to write its data out."""
-_DECIDED = ("bind", "daemonize", "dir", "pidfile", "port", "tls-port", "unixsocket", "unixsocketperm")
+_DECIDED = (
+    "aclfile", "bind", "daemonize", "dir", "pidfile", "port", "requirepass", "tls-port", "unixsocket",
+    "unixsocketperm", "user",
+)  # fmt: skip
 """Where things lie, and who may come, is decided by weigh."""
 _BAD = "FATAL CONFIG FILE ERROR"
 _SETTINGS = "see https://valkey.io/topics/valkey.conf/ for the settings and their values"
