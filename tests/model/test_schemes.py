@@ -72,7 +72,14 @@ def test_a_target_of_another_habit(text: str, remedy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"motherduck:d?motherduck_token={SECRET}", f"postgres:me?password={SECRET}", f"a b=mysql://me:{SECRET}@h"]
+    "text",
+    [
+        f"motherduck:d?motherduck_token={SECRET}",
+        f"postgres:me?password={SECRET}",
+        f"a b=mysql://me:{SECRET}@h",
+        f"mssql://u@h/d;password={SECRET}",
+        f"mssql://u@h/d%3BPWD={SECRET}",
+    ],
 )
 def test_a_secret_in_what_is_no_contender_is_not_repeated(text: str) -> None:
     with pytest.raises(UsageError) as refused:

@@ -279,7 +279,8 @@ def check_url(settings: Mapping[str, Setting]) -> None:
             f"{URL} is not a URL, or its port is no number from 1 to 65535",
             remedy="write SCHEME://USER@HOST:PORT/DATABASE, with %40 for an @ of its own, %2F for a /, %25 for a %",
         )
-    if match["password"] or "password" in unquote(match["rest"].partition("?")[2]).lower():
+    rest = unquote(match["rest"])
+    if match["password"] or "password" in rest.partition("?")[2].lower() or _INSIDE.search(rest):
         raise UsageError(
             f"{URL} holds a password: secrets do not belong into evidence",
             remedy="leave it out of the URL, and put it into PGPASSWORD or ~/.pgpass",
