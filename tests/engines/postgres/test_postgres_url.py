@@ -271,5 +271,5 @@ def test_a_url_without_a_password_is_one(url: str) -> None:
 
 
 def test_another_engine_has_no_url() -> None:
-    with pytest.raises(UsageError, match=r"no variant 'weigh\.url'"):
+    with pytest.raises(UsageError, match=r"is no server: no URL reaches it"):
         made("duckdb?weigh.url=postgresql://tester@db.example/bench")
