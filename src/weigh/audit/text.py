@@ -103,6 +103,12 @@ class Text:
             :_LONGEST
         ]
 
+    def of_command(self, *words: str) -> Text:
+        """That line as if it were a file of its own; the whole text where there is none."""
+        made = self.part(0, len(self.text))
+        made.text = self.command(*words) or self.text
+        return made
+
     @property
     def object(self) -> dict[str, Any]:
         """The JSON object that it is; empty where it is none."""

@@ -67,7 +67,7 @@ def _report(before: Text, text: Text) -> Published:
                 rate=(number(rate) or 0.0) / _MINUTE,
             )
         )
-    command = _command(before)
+    command = before.of_command("warehouses", "run")
     warehouses = command.number(r"--warehouses[ =]#")
     return Published(
         form=NAME,
@@ -85,13 +85,6 @@ def _report(before: Text, text: Text) -> Published:
         lacks={"L6": "its consistency conditions are a command of their own (check), which left nothing here"},
         contradicted=tuple(_contradictions(text, warehouses)),
     )
-
-
-def _command(before: Text) -> Text:
-    """The command that ran; all that stands before it where no line is one."""
-    line = before.command("warehouses", "run")
-    at = before.text.rfind(line) if line else -1
-    return before.part(at, at + len(line)) if at >= 0 else before
 
 
 def _contradictions(text: Text, warehouses: float | None) -> Iterator[Contradiction]:

@@ -42,8 +42,7 @@ def _report(before: Text, text: Text) -> Published | None:
     operations = [(kind, one) for kind, one in kinds if not kind.endswith(_ERROR) and kind != _ALL]
     finished = _FINISHED.search(text.text)
     took = sum(float(value) * _UNITS[unit] for value, unit in _PART.findall(finished[1])) if finished else None
-    command = before.command("go-ycsb", "run") or before.command("go-ycsb")
-    line = before.part(at, at + len(command)) if command and (at := before.text.rfind(command)) >= 0 else before
+    line = before.of_command("go-ycsb", "run").of_command("go-ycsb")
     named = line.word(r"(workload[a-f])\b")
     return Published(
         form=NAME,

@@ -6,6 +6,8 @@ from weigh.lies.commission import Act, Commission
 from weigh.lies.commissions.words import ONCE, SMALL, TWO, contenders
 
 _PACE = "ms=40&burn=20"
+_THRICE = "--starts 1 --rounds 3 --runs 1"
+"""As many turns as weigh wants before it accuses anybody by CPU seconds."""
 
 
 def _gate(liar: str, twin: str, flags: str) -> Act:
@@ -33,7 +35,7 @@ COMMISSIONS = {
         liar=_gate("lazy-in-memory", "slow-conversion", "--operations distinct,by_action"), code="A5.lazy", of="liar"
     ),
     "A6": Commission(
-        liar=_run("early", "planner", "--operations distinct", "--scale 400K --quiet --json"),
+        liar=_run("early", "planner", "--operations distinct", "--scale 400K --quiet --json", _THRICE),
         code="A6.prepare",
         of="liar",
     ),
@@ -52,7 +54,9 @@ COMMISSIONS = {
         code="A10.clock",
         of="liar",
     ),
-    "A11": Commission(liar=_run("child", "helper", "--operations by_action"), code="A11.processes", of="liar"),
+    "A11": Commission(
+        liar=_run("child", "helper", "--operations by_action", often=_THRICE), code="A11.processes", of="liar"
+    ),
     "A14": Commission(liar=_gate("odd-values", "odd-forms", "--operations by_action"), code="A4.rows", of="liar"),
     "A12": Commission(
         liar=_gate("old-rows&diary={folder}/rows", "copy", "--operations by_action"), code="A12.answers", of="liar"

@@ -181,7 +181,8 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
         until = _until(spec, run.get("duration_s"))
         server, account = summary.get("server") or {}, summary.get("summary") or {}
         # What was due at the moment in which it was ended early is held against nobody.
-        stopped = account.get("seconds", until) < 2 * (run.get("duration_s") or spec.duration_s) - until
+        planned = run.get("duration_s") or spec.duration_s
+        stopped = account.get("seconds", planned) + (until - planned) < planned
         rows["run"].append(
             _row(
                 place.attempt, place.arm, place.contender, number, run["repeat"], run["loop"], run["connections"],
