@@ -61,7 +61,7 @@ def _faults(found: DisturbedResults) -> str:
     if found.lost:
         losing = ", ".join(dict.fromkeys(one.kind for one in found.faults if one.lost or one.gone))
         return f"NOT DURABLE: of {made} ({kinds}) acknowledged writes were lost by {losing}."
-    lost = "Nothing that was acknowledged was lost" if counted else "What was lost is not known"
+    lost = "Nothing that was acknowledged was lost" if counted else "What was lost is not counted by fault"
     back = [one.back_s for one in found.faults if one.back_s is not None]
     slow = len(found.faults) - len(back)
     recovery = f"; p99 was back after {seconds(max(back))} at most" if back else ""

@@ -166,7 +166,8 @@ class LoadGate:
                 self._progress.say("reading back what the run left in the tables")
                 self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
             return
-        if not self._spec.scripts and not disturbed:
+        # After each fault a server was read back whole; a cluster was not.
+        if not self._spec.scripts and (not disturbed or reached.read.kind == "cql"):
             self._progress.say("reading back what was written")
             self._keep(self._read_back(generator, number))
         if not self._spec.scripts or reached.read.kind not in _SQL:

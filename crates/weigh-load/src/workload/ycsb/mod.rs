@@ -188,7 +188,7 @@ impl Source for Arc<Ycsb> {
     }
 
     fn examiner(&self) -> Option<Box<dyn Examiner>> {
-        // Nobody who kills nodes asks a store of several for what one of them kept.
+        // Of CQL there is no order to page by: what a cluster has is read back key by key, when the run is over.
         (self.settings.store != Store::Cql)
             .then(|| Box::new(Rows::new(Arc::clone(self))) as Box<dyn Examiner>)
     }
