@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.gate import answers, as_text, checks, invariants, invariants_checked, pins, statements
+from weigh.load.gate import answers, as_text, checks, invariants, invariants_checked, orders, pins, statements
 from weigh.load.gate_events import (
     EVENTS,
     Answer,
     Answered,
     InvariantAnswers,
-    Order,
     ReadBack,
     Sample,
     Sampled,
@@ -29,7 +28,6 @@ from weigh.load.tpcc.mysql import in_mysql
 from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
-from weigh.workloads import infer_schema, order_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,7 +226,7 @@ class LoadGate:
             if error.what.startswith("preparing "):  # The server refuses the statement itself: no run can begin.
                 raise
             return StatementAnswers(statements=known, loaded=builtin, pins=self._files.pins, failed=str(error))
-        known = tuple(_with_order(one, given) for one in known)
+        known = tuple(orders.with_order(one, given) for one in known)
         again = _differing(known, given, twice)
         self._need_a_match(given)
         answered = StatementAnswers(
@@ -352,35 +350,6 @@ class _Written(msgspec.Struct):
     script: str
     line: int
     text: str
-
-
-def _with_order(one: Statement, given: list[Answered]) -> Statement:
-    """A query with what its text says of its rows."""
-    if one.does == "control":
-        return one
-    rows = [
-        answered
-        for answered in given
-        if (answered.script, answered.line) == (one.script, one.line) and answered.answer.kind == "rows"
-    ]
-    if not rows:
-        return one
-    return msgspec.structs.replace(one, order=order_of(rows[0].statement, rows[0].answer))
-
-
-def order_of(statement: str, answer: Answer) -> Order:
-    """What the text of a query says of the rows that answer it."""
-    found = infer_schema.describe(statement, answers.sketch(answer))
-    names = [column.name for column in found.column]
-    limit = 0 if found.limit is None and infer_schema.limited(statement) else found.limit
-    ordered_by = tuple(names.index(name) for name in found.ordered_by)
-    return Order(
-        ordered_by=ordered_by,
-        nulls_open=order_columns.nulls_open(statement, ordered_by, names) if ordered_by else msgspec.UNSET,
-        keys=tuple(names.index(name) for name in found.keys),
-        quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
-        limit=limit,
-    )
 
 
 def _differing(known: Sequence[Statement], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.gate.asking import order_of
+from weigh.load.gate.orders import order_of
 from weigh.load.generator_errors import call
 from weigh.load.recording import statements
 from weigh.load.recording.record import Known, Recorded, Replayed
