@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from weigh.answers import compare as comparing
 from weigh.answers import pairing
+from weigh.answers.by_columns import without_counterparts
 from weigh.answers.compare import compare
-from weigh.answers.counterparts import without_counterparts
 from weigh.answers.pairing import distance, pair
 from weigh.model.answer import Column, ResultSchema
 

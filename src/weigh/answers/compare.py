@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import names, printed, row_by_row
+from weigh.answers import by_columns, names, printed
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
-from weigh.answers.counterparts import without_counterparts
 from weigh.answers.one_form import in_one_form, nulls_elsewhere, nulls_last
 from weigh.answers.pairing import distance, pair, row_difference, within
 from weigh.answers.values import cell, rows
@@ -171,7 +170,7 @@ def _to_the_bit(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> bo
     kinds = (answer.schema.field(at).type for at in schema.loose)
     # Text is no number within a tolerance, however equal it is.
     fit = all(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in kinds)
-    return fit and row_by_row.same(answer, witness, schema, to_the_bit=True)
+    return fit and by_columns.same(answer, witness, schema, to_the_bit=True)
 
 
 def _in_other_types(answer: pa.Table, schema: ResultSchema) -> list[str]:
@@ -234,7 +233,7 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
             return Comparison(agrees=True, notes=("compared by digest (export)",))
         if not schema.ordered_by:
             typed = conform(answer, schema), conform(witness, schema)
-            paired = without_counterparts(*typed, schema, _MOST_ROWS_LISTED)
+            paired = by_columns.without_counterparts(*typed, schema, _MOST_ROWS_LISTED)
         if paired:
             answer, witness = paired.answer, paired.witness
         if not schema.loose and max(answer.num_rows, witness.num_rows) > _MOST_ROWS_LISTED:

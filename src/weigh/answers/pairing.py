@@ -14,7 +14,7 @@ from weigh.model import codes
 from weigh.model.gate import Difference
 
 if TYPE_CHECKING:
-    from weigh.answers.counterparts import Paired
+    from weigh.answers.by_columns import Paired
     from weigh.answers.values import Cell, Row
     from weigh.model.answer import Column, ResultSchema
 
