@@ -58,8 +58,8 @@ def reaching(queries: Iterable[str], data: DataValues) -> dict[str, str]:
 
 def in_64_bits(queries: Iterable[str], data: DataValues) -> list[str]:
     """Queries whose integers may leave their types, in the form in which they are asked once more."""
-    asked = ((sql, columns(sql)) for sql in queries)
-    return [text for sql, wanted in asked if wanted and (text := widened(sql, ranges(wanted, data)))]
+    pairs = ((sql, columns(sql)) for sql in queries)
+    return [text for sql, wanted in pairs if wanted and (text := widened(sql, ranges(wanted, data)))]
 
 
 def _overflows(queries: Iterable[str], data: DataValues) -> dict[str, set[Overflow]]:
