@@ -43,6 +43,7 @@ class Asking(NamedTuple):
         progress: is told.
         left_out: operations that are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on; None where it always does.
+        so_far: gets every check that was made, also where it is cut off.
     """
 
     fit: list[PreparedContender]
@@ -51,6 +52,7 @@ class Asking(NamedTuple):
     progress: Progress
     left_out: Collection[str]
     affordable: gate.Affordable | None
+    so_far: list[Check]
 
     def gate(self, workload: Workload) -> GateResult:
         """The answers to these operations."""
@@ -63,6 +65,7 @@ class Asking(NamedTuple):
             self.progress,
             self.left_out,
             self.affordable,
+            self.so_far,
         )
 
 
