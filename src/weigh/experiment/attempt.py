@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -164,9 +165,11 @@ class Attempt:
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
-        reads, kinds_read = {}, {}
-        for one in setup.contenders:
-            reads[one.name], kinds_read[one.name] = self._looked(one)
+        looked = {one.name: self._looked(one) for one in setup.contenders}
+        reads, kinds_read = (
+            {name: one[0] for name, one in looked.items()},
+            {name: one[1] for name, one in looked.items()},
+        )
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
         def known(one: Operation, case: Case) -> Table | None:
@@ -177,19 +180,12 @@ class Attempt:
 
         agreed = workloads.agreements(setup.source, setup.data.manifest.digests) if self._spec.truth else None
         witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
-        again = drawn.draw(setup.workload)
-        left_out = drawn.left_out(setup.workload, again)
+        left_out = drawn.left_out(setup.workload, again := drawn.draw(setup.workload))
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, read, starts) if starts else None
         asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, [])
-        try:
+        with asking.cut_off(partial(self._journal.append, "gate")):
             answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
-        except KeyboardInterrupt:
-            names = [one.name for one in fit]
-            left = gate.cut_off(asking.so_far, setup.workload, names, truth=self._spec.truth)
-            if left.checks:
-                self._journal.append("gate", left)
-            raise
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -17,7 +18,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from pyarrow import Table
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from weigh.experiment.witnesses import Witnesses
     from weigh.model.contender import ContenderRead
     from weigh.model.finding import Finding
-    from weigh.model.gate import Check
+    from weigh.model.gate import Check, Gate
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
@@ -67,6 +68,18 @@ class Asking(NamedTuple):
             self.affordable,
             self.so_far,
         )
+
+    @contextmanager
+    def cut_off(self, keep: Callable[[Gate], object]) -> Iterator[None]:
+        """Where the body is interrupted, what is left of the gate is handed over; nothing where nobody answered."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            names = [one.name for one in self.fit]
+            left = gate.cut_off(self.so_far, self.setup.workload, names, truth=self.setup.spec.truth)
+            if left.checks:
+                keep(left)
+            raise
 
 
 class Say(Protocol):
