@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import names, printed, row_by_row
+from weigh.answers import by_columns, names, printed
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
 from weigh.answers.one_form import in_one_form, nulls_elsewhere, nulls_last
-from weigh.answers.pairing import at_once, distance, pair, row_difference, within
+from weigh.answers.pairing import distance, pair, row_difference, within
 from weigh.answers.values import cell, rows
 from weigh.model import codes
 from weigh.model.gate import Difference
@@ -170,7 +170,7 @@ def _to_the_bit(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> bo
     kinds = (answer.schema.field(at).type for at in schema.loose)
     # Text is no number within a tolerance, however equal it is.
     fit = all(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in kinds)
-    return fit and row_by_row.same(answer, witness, schema, to_the_bit=True)
+    return fit and by_columns.same(answer, witness, schema, to_the_bit=True)
 
 
 def _in_other_types(answer: pa.Table, schema: ResultSchema) -> list[str]:
@@ -227,15 +227,17 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
         sample = _rows_differing(answer, witness, schema) if most else []
         found = Difference(row="", column="(rows)", got=f"{answer.num_rows:,} rows", expected=f"{wanted:,} rows")
         return Comparison(agrees=False, differences=(found, *sample)[:MAX_DIFFERENCES], count=1 + len(sample))
-    if answer.num_rows > EXPORT_ROWS and not schema.loose and schema.limit is None:
-        if digest(answer, schema) == digest(witness, schema):
+    paired = None
+    if answer.num_rows > EXPORT_ROWS and schema.limit is None:
+        if not schema.loose and digest(answer, schema) == digest(witness, schema):
             return Comparison(agrees=True, notes=("compared by digest (export)",))
-        if answer.num_rows > _MOST_ROWS_LISTED:
+        if not schema.ordered_by:
+            typed = conform(answer, schema), conform(witness, schema)
+            paired = by_columns.without_counterparts(*typed, schema, _MOST_ROWS_LISTED)
+        if paired:
+            answer, witness = paired.answer, paired.witness
+        if not schema.loose and max(answer.num_rows, witness.num_rows) > _MOST_ROWS_LISTED:
             return mismatch("(digest)", digest(answer, schema), digest(witness, schema))
-    if answer.num_rows > EXPORT_ROWS and schema.loose and schema.limit is None and not schema.ordered_by:
-        typed = conform(answer, schema), conform(witness, schema)
-        if (agreed := at_once(*typed, schema)) is not None:
-            return agreed
     answer, witness = nulls_last(answer, schema), nulls_last(witness, schema)
     got, known = rows(answer, schema), rows(witness, schema)
     order = _order_difference(got, known[:wanted], schema, most)
@@ -246,7 +248,7 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
         uncut = msgspec.structs.replace(schema, limit=None)
         return _compare(answer, witness.slice(0, wanted), uncut, complete=False, most=most)
     ours, theirs, note = settle(got, known, schema, complete)
-    result = pair(ours, theirs, schema, most)
+    result = pair(ours, theirs, schema, most, paired=paired)
     return msgspec.structs.replace(result, notes=(*result.notes, note)) if note else result
 
 

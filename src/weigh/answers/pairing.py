@@ -14,9 +14,7 @@ from weigh.model import codes
 from weigh.model.gate import Difference
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
+    from weigh.answers.by_columns import Paired
     from weigh.answers.values import Cell, Row
     from weigh.model.answer import Column, ResultSchema
 
@@ -28,7 +26,14 @@ _LONELY = 200
 """Rows without a counterpart that are looked at, on each side; all are counted."""
 
 
-def pair(got: list[Row], expected: list[Row], schema: ResultSchema, most: int = MAX_DIFFERENCES) -> Comparison:
+def pair(
+    got: list[Row],
+    expected: list[Row],
+    schema: ResultSchema,
+    most: int = MAX_DIFFERENCES,
+    *,
+    paired: Paired | None = None,
+) -> Comparison:
     """Compare two bags of rows: exact columns by value, the others within their tolerance.
 
     Args:
@@ -36,11 +41,12 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema, most: int = 
         expected: rows of the witness.
         schema: of the operation.
         most: differences that are kept; all are counted.
+        paired: rows that are not among these, because they have their counterparts.
     """
     ours, theirs = _by_exact(got, schema), _by_exact(expected, schema)
     differences: list[Difference] = []
     count = 0
-    worst = {"approx": 0.0, "quotient": 0.0}
+    worst = {"approx": paired.apart if paired else 0.0, "quotient": 0.0}
     lonely: tuple[list[Row], list[Row]] = ([], [])
     loose = schema.loose
     for key in {**theirs, **ours}:
@@ -58,7 +64,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema, most: int = 
                 else:
                     count += 1
                     differences.append(Difference(row=printed(key), column=column.name, got=cell(x), expected=cell(y)))
-    unpaired, found = _unpaired(*lonely, schema, alone=len(got) == len(expected) == 1)
+    unpaired, found = _unpaired(*lonely, schema, alone=paired is None and len(got) == len(expected) == 1)
     count += unpaired
     # They come as an engine happened to answer, and what is shown is to be the same each time.
     differences = [*sorted(found, key=_place), *sorted(differences, key=_place)]
@@ -277,108 +283,3 @@ def _named(row: Row, without: int, schema: ResultSchema) -> str:
     """What a row is known by, but for the column that differs: its key, what it is ordered by, or its exact columns."""
     known = [position for position in schema.keys or schema.ordered_by or schema.exact if position != without]
     return printed(tuple(row[at] for at in known or schema.exact if at != without))
-
-
-def at_once(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Comparison | None:
-    """That two bags of rows agree, compared as columns; None where that is not known.
-
-    What takes minutes row by row takes seconds sorted. Rows are put in order by their exact columns. Where no two rows
-    share these, each row has its counterpart at the same place, and its other columns must be within their tolerance.
-
-    Args:
-        answer: with its columns in the kinds of the schema.
-        witness: likewise, with as many rows.
-        schema: of the operation, without a limit and without an order.
-    """
-    import pyarrow as pa
-
-    exact, loose = schema.exact, schema.loose
-    columns = schema.columns
-    if not exact or any(columns[at].match != "approx" for at in loose):
-        return None
-    names = [str(at) for at in range(len(columns))]
-    ours, theirs = answer.rename_columns(names), witness.rename_columns(names)
-    keys = [str(at) for at in exact]
-    try:
-        ours, theirs = _of_one_width(ours, keys), _of_one_width(theirs, keys)
-        if any(ours.schema.field(key).type != theirs.schema.field(key).type for key in keys):
-            return None
-        ours, theirs = (one.sort_by([(key, "ascending") for key in keys]) for one in (ours, theirs))
-        if not all(ours.column(key).equals(theirs.column(key)) for key in keys) or not _unique(ours, keys):
-            return None
-        worst = 0.0
-        for at in loose:
-            far = _farthest(ours.column(str(at)), theirs.column(str(at)), columns[at])
-            if far is None:
-                return None
-            worst = max(worst, far)
-    except (pa.ArrowException, ValueError, TypeError):
-        # A type that Arrow neither sorts nor compares.
-        return None
-    return Comparison(agrees=True, notes=(_APART["approx"].format(worst),) if worst else ())
-
-
-def _of_one_width(table: pa.Table, keys: list[str]) -> pa.Table:
-    """With integers of 64 bits, and texts of one kind."""
-    import pyarrow as pa
-
-    for at, key in enumerate(table.column_names):
-        kind = table.schema.field(key).type
-        wide = pa.int64() if pa.types.is_integer(kind) else pa.large_string() if _is_text(kind) else None
-        if key in keys and wide is not None and kind != wide:
-            table = table.set_column(at, key, table.column(key).cast(wide))
-    return table
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def _unique(ordered: pa.Table, keys: list[str]) -> bool:
-    """Whether no two rows that follow each other have the same keys."""
-    import numpy as np
-
-    same = np.ones(max(ordered.num_rows - 1, 0), dtype=bool)
-    for key in keys:
-        column = ordered.column(key).combine_chunks()
-        before, after = column.slice(0, len(column) - 1), column.slice(1)
-        # NULL is taken for the same as anything: that only sends the rows to be compared one by one.
-        same &= _filled(before, after)
-    return not same.any()
-
-
-def _filled(before: pa.Array, after: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    import pyarrow.compute as pc
-
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = pc.fill_null(pc.equal(before, after), True).to_numpy(
-        zero_copy_only=False
-    )
-    return found
-
-
-def _farthest(ours: pa.ChunkedArray, theirs: pa.ChunkedArray, column: Column) -> float | None:
-    """The largest relative distance; None where one is beyond the tolerance."""
-    import numpy as np
-    import pyarrow as pa
-
-    if not all(pa.types.is_floating(one.type) or pa.types.is_integer(one.type) for one in (ours, theirs)):
-        return None
-    nulls = [one.is_null().to_numpy() for one in (ours, theirs)]
-    a, b = (one.cast(pa.float64()).to_numpy() for one in (ours, theirs))
-    nothing = [np.isnan(one) for one in (a, b)]
-    if (nulls[0] != nulls[1]).any() or (nothing[0] != nothing[1]).any():
-        return None
-    apart = ~nothing[0] & (a != b)
-    a, b = a[apart], b[apart]
-    if not a.size:
-        return 0.0
-    if not (np.isfinite(a) & np.isfinite(b)).all():
-        return None
-    distance = np.abs(a - b)
-    relative = distance / np.maximum(np.abs(a), np.abs(b))
-    near = relative <= column.rel
-    if column.absolute:
-        near |= distance <= column.absolute
-    return float(relative.max()) if near.all() else None

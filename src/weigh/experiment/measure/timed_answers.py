@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from weigh.answers import compare, left_open, row_by_row
+from weigh.answers import by_columns, compare, left_open
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import answer_bytes, answer_in
 from weigh.experiment.measure.execution import AnswerCheck
@@ -96,7 +96,7 @@ class TimedAnswers:
         """All rows and columns."""
         schema = operation.schema
         expected, tied = self._answers[key], self._tied.get(key[1:])
-        if row_by_row.same(table, expected, schema, to_the_bit=tied is not None):
+        if by_columns.same(table, expected, schema, to_the_bit=tied is not None):
             return AnswerCheck(digest=self._digest(key, expected, schema))
         digest = compare.digest(table, schema)
         if digest == self._digest(key, expected, schema) and not schema.loose:

@@ -64,7 +64,13 @@ _CLICKHOUSE = (
     # Of a double the even one of two neighbours; of a decimal the larger one.
     (re.compile(r"\bround\((\(ss_qty.*),\s*2\) ratio"), r"round(CAST(\1 AS Nullable(DECIMAL(18, 6))), 2) ratio"),
 )
-_DAY = re.compile(r"(?<!DATE )('\d{4}-\d\d-\d\d')", re.I)
+_TRINO = (
+    # It compares no date with a text, and adds no number to one.
+    (re.compile(r"(?<!DATE )('\d{4}-\d\d-\d\d')", re.I), r"DATE \1"),
+    (re.compile(r"\b(d1\.d_date \+) 5\b"), r"\1 INTERVAL '5' DAY"),
+    # In an ORDER BY it takes what grouping() gave by its name alone.
+    (re.compile(r"\bWHEN grouping\(\w+\)\+grouping\(\w+\) = 0 THEN"), "WHEN lochierarchy = 0 THEN"),
+)
 _SETTINGS = {
     "group_by_use_nulls": re.compile(r"\brollup\b", re.I),
     "prefer_column_name_to_alias": re.compile(r"\bsum\((ss_net_profit|jan_sales)\) AS \1\b", re.I),
@@ -74,8 +80,7 @@ _SETTINGS = {
 
 def dialects(text: str) -> dict[str, str]:
     """The same query for the dialects in which it is written otherwise."""
-    # Trino compares no date with a text.
-    found = {"clickhouse": _clickhouse(text), "trino": _DAY.sub(r"DATE \1", text)}
+    found = {"clickhouse": _clickhouse(text), "trino": _trino(text)}
     return {dialect: other for dialect, other in found.items() if other != text}
 
 
@@ -85,3 +90,9 @@ def _clickhouse(text: str) -> str:
     for of, other in _CLICKHOUSE:
         text = of.sub(other, text)
     return f"{text}\nSETTINGS {', '.join(wanted)}" if wanted else text
+
+
+def _trino(text: str) -> str:
+    for of, other in _TRINO:
+        text = of.sub(other, text)
+    return text

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weigh.answers import compare, row_by_row
+from weigh.answers import by_columns, compare
 from weigh.model.answer import Column, ResultSchema
 
 SCHEMA = ResultSchema(
@@ -39,16 +39,16 @@ CELLS = st.tuples(
 @given(st.lists(CELLS, max_size=3), st.lists(CELLS, max_size=3), st.booleans())
 def test_its_yes_is_one_of_the_whole_comparison(one: list, other: list, to_the_bit: bool) -> None:
     answer, kept = table(*one), table(*other)
-    if row_by_row.same(answer, kept, SCHEMA, to_the_bit=to_the_bit):
+    if by_columns.same(answer, kept, SCHEMA, to_the_bit=to_the_bit):
         # What is not in the order of its own values is no right answer, and nobody keeps it.
         assert compare.compare(answer, kept, SCHEMA).agrees or not compare.compare(kept, kept, SCHEMA).agrees
 
 
 def test_last_bits_may_differ_unless_no_tolerance_is_given() -> None:
     other = table(("Oslo", 3, 1.5 + 1e-12), ("Rome", 4, 2.5), ("Lima", None, None))
-    assert row_by_row.same(KEPT, KEPT, SCHEMA, to_the_bit=True)
-    assert row_by_row.same(other, KEPT, SCHEMA)
-    assert not row_by_row.same(other, KEPT, SCHEMA, to_the_bit=True)
+    assert by_columns.same(KEPT, KEPT, SCHEMA, to_the_bit=True)
+    assert by_columns.same(other, KEPT, SCHEMA)
+    assert not by_columns.same(other, KEPT, SCHEMA, to_the_bit=True)
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_last_bits_may_differ_unless_no_tolerance_is_given() -> None:
     ids=["too far", "an integer", "a value for nothing", "another order", "a row less"],
 )
 def test_anything_else_is_left_to_the_whole_comparison(rows: list) -> None:
-    assert not row_by_row.same(table(*rows), KEPT, SCHEMA)
+    assert not by_columns.same(table(*rows), KEPT, SCHEMA)
