@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -180,12 +179,12 @@ class Attempt:
 
         agreed = workloads.agreements(setup.source, setup.data.manifest.digests) if self._spec.truth else None
         witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
-        left_out = drawn.left_out(setup.workload, again := drawn.draw(setup.workload))
+        again = drawn.draw(setup.workload)
+        left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, read, starts) if starts else None
-        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, [])
-        with asking.cut_off(partial(self._journal.append, "gate")):
-            answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
+        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, self._journal)
+        answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -18,17 +17,18 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from pyarrow import Table
 
     from weigh.engines.prepared import PreparedContender
+    from weigh.evidence.journal import Journal
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.setup import Setup
     from weigh.experiment.witnesses import Witnesses
     from weigh.model.contender import ContenderRead
     from weigh.model.finding import Finding
-    from weigh.model.gate import Check, Gate
+    from weigh.model.gate import Check
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
@@ -44,7 +44,7 @@ class Asking(NamedTuple):
         progress: is told.
         left_out: operations that are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on; None where it always does.
-        so_far: gets every check that was made, also where it is cut off.
+        journal: gets what is left of the gate where it is interrupted.
     """
 
     fit: list[PreparedContender]
@@ -53,10 +53,25 @@ class Asking(NamedTuple):
     progress: Progress
     left_out: Collection[str]
     affordable: gate.Affordable | None
-    so_far: list[Check]
+    journal: Journal
 
     def gate(self, workload: Workload) -> GateResult:
-        """The answers to these operations."""
+        """The answers to these operations.
+
+        Raises:
+            KeyboardInterrupt: what was answered until then is written down.
+        """
+        so_far: list[Check] = []
+        try:
+            return self._gate(workload, so_far)
+        except KeyboardInterrupt:
+            if so_far:
+                names = [one.name for one in self.fit]
+                left = gate.cut_off(so_far, workload, names, truth=self.setup.spec.truth)
+                self.journal.append("gate", left)
+            raise
+
+    def _gate(self, workload: Workload, so_far: list[Check]) -> GateResult:
         return gate.check_answers(
             self.fit,
             workload,
@@ -66,20 +81,8 @@ class Asking(NamedTuple):
             self.progress,
             self.left_out,
             self.affordable,
-            self.so_far,
+            so_far,
         )
-
-    @contextmanager
-    def cut_off(self, keep: Callable[[Gate], object]) -> Iterator[None]:
-        """Where the body is interrupted, what is left of the gate is handed over; nothing where nobody answered."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            names = [one.name for one in self.fit]
-            left = gate.cut_off(self.so_far, self.setup.workload, names, truth=self.setup.spec.truth)
-            if left.checks:
-                keep(left)
-            raise
 
 
 class Say(Protocol):
