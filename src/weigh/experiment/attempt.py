@@ -164,11 +164,9 @@ class Attempt:
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
-        looked = {one.name: self._looked(one) for one in setup.contenders}
-        reads, kinds_read = (
-            {name: one[0] for name, one in looked.items()},
-            {name: one[1] for name, one in looked.items()},
-        )
+        reads, kinds_read = {}, {}
+        for one in setup.contenders:
+            reads[one.name], kinds_read[one.name] = self._looked(one)
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
         def known(one: Operation, case: Case) -> Table | None:

@@ -46,7 +46,7 @@ def unanswered(contender: Contender, engine: str, ended: WorkerEnded, waited: Se
     place, address = f"contender {contender.name}, {url}", f"{parts.hostname}:{port}"
     try:
         with socket.create_connection((parts.hostname, port), _PATIENCE):
-            if ended.outcome is not Outcome.TIMEOUT and not _LATE.search(ended.detail):
+            if ended.outcome is not Outcome.TIMEOUT and (waited < _PATIENCE or not _LATE.search(ended.detail)):
                 return None
     except socket.gaierror as error:
         return EngineFault(f"there is no host {parts.hostname} ({error.strerror})", where=place, remedy=_HOST)
