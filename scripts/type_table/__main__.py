@@ -17,19 +17,24 @@ from type_table.page import RECORDED
 
 
 def main(names: list[str]) -> int:
-    """Record; exit code 1 where anybody is accused."""
+    """Record; exit code 1 where anybody is accused who was not before, 2 where a name is no type."""
+    if unknown := [name for name in names if name not in (*TYPES, "casts", "readers")]:
+        print(f"error: no type is called {', '.join(unknown)}: there are {', '.join(TYPES)}", file=sys.stderr)
+        return 2
     recorded: dict[str, Any] = {"versions": {}, "cells": {}, "casts": {}, "readers": {}}
     if RECORDED.exists():
         recorded |= json.loads(RECORDED.read_bytes())
     recorded["versions"] = versions(ENGINES)
     accused: list[str] = []
+    known = sum(cell.startswith("ACCUSED") for of in recorded["cells"].values() for cell in of.values())
 
     def record(part: str, found: Cells) -> None:
         for name, cells in found.items():
-            recorded[part].setdefault(name, {}).update(cells)
+            before = recorded[part].setdefault(name, {})
+            new = {engine: cell for engine, cell in cells.items() if not before.get(engine, "").startswith("ACCUSED")}
+            accused.extend(f"{name}, {engine}: {cell}" for engine, cell in new.items() if cell.startswith("ACCUSED"))
+            before.update(cells)
         RECORDED.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
-        every = ((name, engine, cell) for name, of in found.items() for engine, cell in of.items())
-        accused.extend(f"{name}, {engine}: {cell}" for name, engine, cell in every if cell.startswith("ACCUSED"))
 
     types = [name for name in names if name in TYPES] or ([] if names else list(TYPES))
     if not names or "readers" in names:
@@ -40,7 +45,7 @@ def main(names: list[str]) -> int:
     for engine in CASTS if not names or "casts" in names else ():
         record("casts", {f"{engine}: {kind}": cells for kind, cells in cast(engine).items()})
     record("cells", {})
-    print("\n".join(accused) or "nobody is accused")
+    print("\n".join(accused) or f"nobody is accused but the {known} of before")
     return 1 if accused else 0
 
 
