@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from weigh_worker import protocol
-from weigh_worker.adapter import Adapter, Unsupported
+from weigh_worker.adapter import Adapter, Unsupported, without_secrets
 from weigh_worker.compiled import ADAPTER, Compiled
 from weigh_worker.meter import meter
 
@@ -48,7 +48,8 @@ class Worker:
             raise
         # The panic of an extension in Rust is no Exception, and ends nothing.
         except BaseException as error:
-            reply = protocol.ErrorReply(kind=self._classified(error), type=type(error).__name__, text=str(error)[:4000])
+            text = without_secrets(str(error))[:4000]
+            reply = protocol.ErrorReply(kind=self._classified(error), type=type(error).__name__, text=text)
         return reply.message()
 
     def _classified(self, error: BaseException) -> protocol.Kind:

@@ -60,6 +60,18 @@ class Session(ABC):
         """Let go of it."""
 
 
+_BY_CHANCE = 3
+"""Characters of a password that any text has."""
+
+
+def without_secrets(text: str) -> str:
+    """A text without the passwords that this process has; one of three characters is found by chance in any."""
+    for secret in Adapter.hidden:
+        if len(secret) > _BY_CHANCE:
+            text = text.replace(secret, "***")
+    return text
+
+
 class Adapter(ABC):
     """One life of one engine. An adapter module defines ``class Engine(Adapter)``.
 
@@ -74,6 +86,7 @@ class Adapter(ABC):
         background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
             shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
         ingests: whether this life loads tables under the clock and gets none before; set before it is made.
+        hidden: passwords that this process has: whoever repeats one, in an error for instance, weigh is not told.
         confined: folders and files that its queries may reach, where others wrote them, as questions of a suite; None
             where they are the user's own. The kernel bounds the process to them; what the engine can refuse by itself,
             it refuses as well. Set before it is made.
@@ -88,6 +101,7 @@ class Adapter(ABC):
     elsewhere = False
     ingests = False
     background = ""
+    hidden: tuple[str, ...] = ()
     confined: tuple[str, ...] | None = None
     unreadable: Mapping[str, BaseException] = {}
     lacking: Mapping[str, Mapping[str, str]] = {}
@@ -283,6 +297,6 @@ class Adapter(ABC):
 
         weigh has the execution as ``lost``, and begins another session.
         """
-        sys.stderr.write(f"the connection is lost: {error}\n")
+        sys.stderr.write(f"the connection is lost: {without_secrets(str(error))}\n")
         sys.stderr.flush()
         os._exit(CONNECTION_LOST)

@@ -59,7 +59,9 @@ def test_what_is_left_is_found_as_it_is_row_by_row(
 def test_the_order_of_rows_the_width_of_integers_and_rounding_are_no_difference() -> None:
     rows = [(at, "a", float(at) + 0.5) for at in range(100)]
     other = [(k, t, v * (1 + 1e-12)) for k, t, v in reversed(rows)]
-    found = without_counterparts(table(rows), table(other, pa.int32()), SCHEMA, 100)
+    # Arrow compares texts of this kind and does not take some of them.
+    views = table(rows).set_column(1, "t", pa.array(["a"] * 100, pa.string_view()))
+    found = without_counterparts(views, table(other, pa.int32()), SCHEMA, 100)
     assert found is not None
     assert (found.answer.num_rows, found.witness.num_rows) == (0, 0)
     assert 0 < found.apart < 1e-11

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,9 +10,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
-from support.waiting import eventually, journalled
+from support.waiting import eventually, journalled, workers
+from weigh.evidence.sealing import End
+from weigh.experiment import record
+from weigh.experiment.verify import verify
 
 if TYPE_CHECKING:
     from support.command import Run, Weigh
@@ -35,6 +40,33 @@ def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code
     assert going.returncode == code, said
     assert "error: interrupted" in said
     assert weigh("verify", "latest").code == 0, "what was measured is sealed"
+
+
+def test_a_gate_that_is_cut_off_keeps_the_answers_until_then(weigh: Weigh) -> None:
+    going = weigh.start("gate", "--command", "a=echo 1", "--command", "b=sleep 600")
+    assert going.stderr is not None
+    while "asking b" not in going.stderr.readline():
+        assert going.poll() is None
+    eventually(lambda: workers(weigh.folder))
+    going.send_signal(signal.SIGTERM)
+    _, said = going.communicate(timeout=60)
+    assert (going.returncode, "is kept in runs/" in said) == (143, True), said
+    assert not workers(weigh.folder)
+    [evidence] = (weigh.folder / "runs").iterdir()
+    gate = json.loads((evidence / "gate.json").read_text())
+    assert [(one["contender"], one["status"]) for one in gate["checks"]] == [("a", "unverified")]
+    shown = " ".join(weigh("report", str(evidence)).out.split())
+    assert "The gate was cut off: 1 answer until then (a 1, b 0), none of them judged." in shown
+    assert weigh("verify", str(evidence)).code == 0
+    # What says that it is whole may leave nothing out by that word.
+    cut = record.read(evidence)
+    assert cut.workload is not None
+    asked = cut.workload.operations
+    more = msgspec.structs.replace(cut.workload, operations=(*asked, msgspec.structs.replace(asked[0], name="another")))
+    cut = msgspec.structs.replace(cut, workload=more)
+    assert not verify._gate(cut)
+    [problem] = verify._gate(msgspec.structs.replace(cut, end=End(how="complete")))
+    assert problem.text == "another: the gate has no word on it"
 
 
 @pytest.mark.parametrize("words", [("--help",), ("demo",), ("run",)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from support import postgres_url
 from support.dropping_proxy import Between
@@ -31,6 +32,7 @@ def measured(weigh: Weigh, *named: str, command: str = "run", **environment: str
     return weigh(command, "--data", "t.parquet", "--sql", "q", *contenders, *flags, **environment)
 
 
+@pytest.mark.long
 def test_a_lost_connection_is_an_outcome_and_what_was_opened_again_is_counted(weigh: Weigh) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(postgres_url.running())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,8 +15,9 @@ import pytest
 from support.load_records import EACH, interval, record, run, spec, steady_times, summary
 from weigh._native import merge_intervals
 from weigh.load.agents.merging import intervals_of_a_part
-from weigh.load.agents.model import AgentMachine, AgentPart, AgentRead, AgentRun, Agents, Beat, ClockRead
+from weigh.load.agents.model import AgentMachine, AgentPart, AgentRead, AgentRun, Agents, Beat, ClockRead, Pong, ToAgent
 from weigh.load.agents.summary import added, merged_summary
+from weigh.load.fleet import clocks
 from weigh.load.fleet.verify import unmerged
 from weigh.load.fleet.wire import Channel, Closed
 from weigh.load.gate_events import GateRecord, ReadBack
@@ -202,3 +205,22 @@ def test_messages_are_read_by_the_one_who_has_the_key_and_in_their_order() -> No
         asker.receive(Beat, 5.0)
     asker.close()
     agent.close()
+
+
+def test_a_sign_of_life_that_comes_late_is_no_wrong_clock() -> None:
+    left, right = socket.socketpair()
+    asker, agent = Channel(left, b"k" * 32, agent=False), Channel(right, b"k" * 32, agent=True)
+
+    def answer() -> None:
+        with suppress(Closed):
+            while (ping := agent.receive(ToAgent, 5.0)) is not None:
+                agent.send(Beat(()))
+                agent.send(Pong(number=ping.number, monotonic=time.monotonic_ns(), wall=time.time_ns()))
+
+    thread = threading.Thread(target=answer, daemon=True)
+    with right:
+        thread.start()
+        with left:
+            found = clocks.read(asker, time.monotonic())
+        thread.join(5.0)
+    assert abs(found.monotonic_s) <= found.bound_s

@@ -57,3 +57,17 @@ def test_what_is_no_witness_is_refused_before_anything_runs(tmp_path: Path) -> N
     assert refused.code == 2
     assert "'nowhere' is no witness" in refused.err
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.long
+def test_each_rung_of_a_ladder_is_anchored_by_itself(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", tmp_path / "there.git"], check=True)
+    weigh, place = Weigh(tmp_path), f"git:{tmp_path / 'there.git'}"
+    ladder = ("ladder", "ycsb-c", "--load", "--target", "postgres:embedded?shared_buffers=16MB", "--rungs", "0.7,0.8")
+    run = weigh(*ladder, "--rate", "50", *_SHORT, "--anchor", place)
+    assert run.code in (0, 3), run.err
+    rungs = [one.parent for one in (tmp_path / "runs").glob("*/load.json")]
+    assert len(rungs) == 2
+    for rung in rungs:
+        verified = weigh("verify", str(rung), "--witness", place, "--json")
+        assert [line["text"].partition(" ")[0] for line in verified.json["anchors"]] == ["anchored"]

@@ -14,6 +14,7 @@ from weigh.load.durability import probe, report
 from weigh.load.durability.config import crashes
 from weigh.load.durability.record import Account, Crash
 from weigh.load.durability.results import durability
+from weigh.load.report.first_screen import screen
 from weigh.load.results import load_results
 from weigh.load.session import disk, power
 from weigh.load.spec import Crashes, LoadSpec
@@ -49,18 +50,17 @@ def crash(number: int = 1, what: Account | None = None, **changed: Any) -> Crash
     return Crash(**{**usual, **changed})
 
 
-def crashed(*crashes: Crash, slow: int = 5, where: Any = None, **asked: Any) -> LoadRecord:
-    """A record with a run for each crash, after which so many intervals are slow."""
+def crashed(*crashes: Crash, slow: int = 5, late: float = 5e-6, where: Any = None, **asked: Any) -> LoadRecord:
+    """A record with a run for each crash, after which so many intervals are slow; requests leave late by so much."""
     times = steady_times(BEFORE + DOWN + AFTER)
     runs = []
     for one in crashes:
         made = []
         for at, own in enumerate(times):
             down = BEFORE <= at < BEFORE + DOWN
-            late = BEFORE + DOWN <= at < BEFORE + DOWN + slow
-            made.append(
-                interval(at, [] if down else own + (0.5 if late else 0.0), errors={"lost": 4} if down else None)
-            )
+            after = BEFORE + DOWN <= at < BEFORE + DOWN + slow
+            times_of = [] if down else own + (0.5 if after else 0.0)
+            made.append(interval(at, times_of, late=late, errors={"lost": 4} if down else None))
         runs.append(run(made, number=one.run, unsent=7))
     length = BEFORE + DOWN + AFTER
     made_of = record(runs, spec(length, crash=Crashes(number=len(crashes)), repeats=len(crashes), **asked), where)
@@ -114,6 +114,26 @@ def test_a_loss_of_power_is_named_and_what_it_does_not_show() -> None:
     assert killed and found and (killed.by, found.by) == ("kill -9", "kill -9 and a loss of its disk's power")
     assert any(one.startswith("a loss of power") for one in killed.limitations)
     assert [one.partition(".")[0] for one in found.limitations] == ["what a real device keeps"]
+
+
+def test_refused_times_are_told_from_what_was_kept() -> None:
+    made, late = crashed(crash()), crashed(crash(), late=0.5)
+    sentence = "Only the times are refused: what was kept was counted, not timed."
+    for record_, refused in ((made, False), (late, True)):
+        results = load_results(record_)
+        assert (results.refused, sentence in screen(results, "runs/x").says) == (refused, refused)
+    lost = msgspec.structs.replace(late, crashes=(crash(what=account(lost=1)),))
+    assert sentence not in screen(load_results(lost), "runs/x").says
+
+
+def test_what_is_lost_is_counted_and_a_few_examples_are_quoted() -> None:
+    texts = tuple(f"user{number} is gone" for number in range(20))
+    found = durability(
+        [crash(number, account(missing=20, messages=texts)) for number in range(1, 21)], (), {}, None, ()
+    )
+    assert found is not None and found.total is not None
+    assert (found.total.missing, found.total.messages) == (400, texts[:3])
+    assert {one.account.messages for one in found.crashes if one.account} == {texts[:3]}
 
 
 @pytest.mark.promise("0 of 20 crashes that lose anything leave room for 13.9 % of such crashes")

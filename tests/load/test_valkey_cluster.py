@@ -60,6 +60,16 @@ def test_every_node_is_read_loaded_and_read_back(weigh: Weigh, cluster: Cluster)
 
 
 @pytest.mark.long
+def test_what_agents_wrote_to_a_cluster_is_read_back_where_it_lies(weigh: Weigh, cluster: Cluster) -> None:
+    flags = (*BRIEF, "--rate", "100", "--connections", "6", "--agents", "local:2")
+    run = weigh("load", "ycsb-a", "--target", cluster.url, *flags)
+    assert run.code in RAN, run.err
+    assert not {code for code in run.codes if code.startswith("L6")}, run.json["findings"]
+    [back] = run.json["answers"]["read_back"]
+    assert back["written"] > 0 and back["read"] >= back["written"] and not back["wrong"] + back["missing"]
+
+
+@pytest.mark.long
 def test_slots_that_move_are_followed(weigh: Weigh, cluster: Cluster) -> None:
     mover = threading.Thread(target=_move, args=(cluster,))
     mover.start()

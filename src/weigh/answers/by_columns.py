@@ -80,14 +80,14 @@ def without_counterparts(answer: pa.Table, witness: pa.Table, schema: ResultSche
                 return None
             near &= found[0]
             apart = np.maximum(apart, found[1])
+        farthest = float(apart[near].max(initial=0.0))
+        rest = Paired(_without(ours, left[near]), _without(theirs, right[near]), farthest)
+        if max(rest.answer.num_rows, rest.witness.num_rows) <= most or near.all():
+            return rest
+        return Paired(ours.take(left[~near][:most]), theirs.take(right[~near][:most]), farthest)
     except (pa.ArrowException, ValueError, TypeError):
-        # A type that Arrow neither looks up nor compares.
+        # A type that Arrow neither looks up, compares nor takes.
         return None
-    farthest = float(apart[near].max(initial=0.0))
-    rest = Paired(_without(answer, left[near]), _without(witness, right[near]), farthest)
-    if max(rest.answer.num_rows, rest.witness.num_rows) <= most or near.all():
-        return rest
-    return Paired(answer.take(left[~near][:most]), witness.take(right[~near][:most]), farthest)
 
 
 def _counterparts(ours: pa.Table, theirs: pa.Table, keys: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import msgspec
 from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
-from weigh.answers.constructs import MERGED, SEQUENCE, rounding, width_cells
+from weigh.answers.constructs import MERGED, SEQUENCE, reach, rounding, width_cells
 from weigh.answers.constructs.comparisons import orders_columns
 from weigh.answers.constructs.widths import by_width, by_width_of_terms
 from weigh.answers.one_form import part_of
@@ -83,7 +83,11 @@ def reason(
         and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql)))
     ):
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
-    if all(_wrapped(one, outvoted=outvoted) for one in cells):
+    names = [one.name for one in operation.schema.columns]
+    key = f"{constructs.REACH}{operation.sql}"
+    far = next(((ways or {})[name][key] for camp in camps for name in camp if key in (ways or {}).get(name, {})), "")
+    whole = [(one.column, _wrapped(one, outvoted=outvoted)) for one in cells]
+    if all(number is not None and _may_be(far, names, column, number) for column, number in whole):
         return "integers are of different widths, and a number beyond them wraps around"
     if why := rounding.reason(operation.sql, cells, [[(ways or {}).get(name, {}) for name in camp] for camp in camps]):
         return why
@@ -307,19 +311,25 @@ def _times(text: str) -> int:
     return int(text.split(maxsplit=1)[0])
 
 
-def _wrapped(one: Difference, *, outvoted: bool) -> bool:
-    """Whether one number is beyond the range of an integer, and the other what wraps around within that.
+def _may_be(far: str, names: Sequence[str], column: str, number: int) -> bool:
+    """Whether the data lets a column of an answer have a number that wraps around."""
+    return names.count(column) != 1 or reach.may_be(far, names.index(column), number)
+
+
+def _wrapped(one: Difference, *, outvoted: bool) -> int | None:
+    """The number that is beyond the range of an integer, where the other is what wraps around within that; else None.
 
     Of one who is outvoted it must be the whole number: two lineages that agree on that tell that one wraps.
     """
     try:
         a, b = int(one.got), int(one.expected)
     except ValueError:
-        return False
+        return None
     if not outvoted and abs(a) < abs(b):
         a, b = b, a
     # Each width wraps into its own range, and only what is beyond that.
-    return any(
+    wraps = any(
         (a - b) % 2**bits == 0 and not -(2 ** (bits - 1)) <= a < 2 ** (bits - 1) and -(2 ** (bits - 1)) <= b < most
         for bits, most in _WRAPPING.items()
     )
+    return a if wraps else None

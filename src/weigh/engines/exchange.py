@@ -151,6 +151,8 @@ class Exchange:
         """CPU seconds of the family while executions were asked for."""
         self.deeds = interference.Deeds(pid)
         """What the life does to others."""
+        self.awaited = False
+        """Whether a request is on its way: who is at work on it does not hear another one."""
         self._pid = pid
         self._life = life
 
@@ -193,6 +195,7 @@ class Exchange:
             self.deeds.executing = what == "run"
             self.deeds.executed |= self.deeds.executing
             pending.began_ns = time.perf_counter_ns()
+            self.awaited = True
             protocol.send(self.channel, {"do": what, **fields}, pending.until)
         except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
             raise self.ended(pending, error) from None
@@ -200,7 +203,7 @@ class Exchange:
 
     def replied(self, pending: Pending, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
         """The second half of a request, when its reply is there; raises as ``ask``."""
-        self.deeds.executing = False
+        self.deeds.executing = self.awaited = False
         cpu_s = process_counters.cpu_seconds(self._pid)
         if pending.what == "run" and self.family:
             self.inside_cpu_s += self.family.seconds() - pending.family_s

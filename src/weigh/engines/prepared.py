@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import Connections, WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.engines.remote.unanswered import unanswered
 from weigh.engines.run_cost import Meter, unmetered
 from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
@@ -321,6 +323,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
     Raises:
         EngineFault: it cannot be started, e.g. because it does not know a setting.
     """
+    began = time.monotonic()
     try:
         worker = one.open()
         try:
@@ -330,7 +333,8 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
             worker.kill()
             raise
     except WorkerEnded as ended:
-        raise EngineFault(
+        fault = unanswered(one.contender, one.engine.name, ended, time.monotonic() - began)
+        raise fault or EngineFault(
             f"it cannot be started: {ended.detail}",
             where=f"contender {one.name}",
             remedy=systems.start_remedy(one.contender),

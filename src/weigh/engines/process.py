@@ -335,8 +335,8 @@ class WorkerProcess:
         return path, self.exchange.ask(what, protocol.Reply, timeout, path=str(path))[1]
 
     def close(self) -> None:
-        """End the life politely, or not."""
-        if self._process.poll() is None:
+        """End the life politely, or not: in the middle of a query, when weigh is interrupted, at once."""
+        if self._process.poll() is None and not self.exchange.awaited:
             self._family = processes.family(self._process.pid)
             with suppress(WorkerEnded, OSError):
                 self.exchange.ask("close", protocol.CloseReply, self._closing_s)

@@ -21,7 +21,7 @@ from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
 
@@ -206,8 +206,12 @@ def read(folder: Path) -> list[Event]:
     return list(events(folder))
 
 
-def events(folder: Path) -> Iterator[Event]:
+def events(folder: Path, kinds: Collection[str] = ()) -> Iterator[Event]:
     """The same, one at a time: all together take many times the room of the file.
+
+    Args:
+        folder: of the evidence.
+        kinds: events that are wanted; empty for all. What others say is not decoded.
 
     Raises:
         EvidenceFault: as :func:`read`, when it comes to it.
@@ -215,7 +219,9 @@ def events(folder: Path) -> Iterator[Event]:
     path = folder / NAME
     try:
         for number, line in enumerate(_lines(path), start=1):
-            if line.endswith(b"\n"):
+            if not line.endswith(b"\n"):
+                continue
+            if not kinds or _decoded(line[:-1], number, path, _Link).event in kinds:
                 yield _decoded(line[:-1], number, path, Event)
     except OSError as error:
         raise Damaged(

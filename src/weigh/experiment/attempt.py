@@ -181,7 +181,7 @@ class Attempt:
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, read, starts) if starts else None
-        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound)
+        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, self._journal)
         answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.

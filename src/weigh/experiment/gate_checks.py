@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyarrow import Table
 
     from weigh.engines.prepared import PreparedContender
+    from weigh.evidence.journal import Journal
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.setup import Setup
     from weigh.experiment.witnesses import Witnesses
@@ -43,6 +44,7 @@ class Asking(NamedTuple):
         progress: is told.
         left_out: operations that are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on; None where it always does.
+        journal: gets what is left of the gate where it is interrupted.
     """
 
     fit: list[PreparedContender]
@@ -51,9 +53,25 @@ class Asking(NamedTuple):
     progress: Progress
     left_out: Collection[str]
     affordable: gate.Affordable | None
+    journal: Journal
 
     def gate(self, workload: Workload) -> GateResult:
-        """The answers to these operations."""
+        """The answers to these operations.
+
+        Raises:
+            KeyboardInterrupt: what was answered until then is written down.
+        """
+        so_far: list[Check] = []
+        try:
+            return self._gate(workload, so_far)
+        except KeyboardInterrupt:
+            if so_far:
+                names = [one.name for one in self.fit]
+                left = gate.cut_off(so_far, workload, names, truth=self.setup.spec.truth)
+                self.journal.append("gate", left)
+            raise
+
+    def _gate(self, workload: Workload, so_far: list[Check]) -> GateResult:
         return gate.check_answers(
             self.fit,
             workload,
@@ -63,6 +81,7 @@ class Asking(NamedTuple):
             self.progress,
             self.left_out,
             self.affordable,
+            so_far,
         )
 
 

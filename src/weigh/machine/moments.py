@@ -53,6 +53,20 @@ class Moments(list[Any]):
             self._columns[of] = np.array(list(map(of, self)), dtype=np.float64)
         return self._columns[of]
 
+    @cached_property
+    def disks(self) -> dict[str, Floats]:
+        """Of every device by name, shape (3, moments), NaN where it was not read.
+
+        Its utilisation, the requests at it, and how many of them ended a second.
+        """
+        found = {
+            name: np.full((len(self), 3), np.nan) for name in sorted({one for each in self for one in each.disk or ()})
+        }
+        for at, moment in enumerate(self):
+            for name, one in (moment.disk or {}).items():
+                found[name][at] = one.utilisation, one.queue, one.queue / one.await_s if one.await_s else 0.0
+        return {name: figures.T for name, figures in found.items()}
+
     def watched(self, of: Quantity) -> Floats:
         """Seconds of each moment of which a quantity was read; NaN where it was not."""
         return np.where(np.isnan(self.column(of)), np.nan, self.span)

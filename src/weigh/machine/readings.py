@@ -5,7 +5,6 @@ The conditions are those of :mod:`weigh.machine.use_method`.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,10 @@ import numpy as np
 from weigh.machine.moments import columns, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from weigh.machine.moments import Quantity
-    from weigh.model.machine.timeline import Disk, Moment
+    from weigh.model.machine.timeline import Moment
     from weigh.model.units import Bytes
     from weigh.statistics.arrays import Floats
 
@@ -99,7 +98,10 @@ class _Bins:
 
     def share(self, of: Quantity) -> Floats:
         """The mean of a share over what is known of each stretch."""
-        values = self.moments.column(of)
+        return self.mean(self.moments.column(of))
+
+    def mean(self, values: Floats) -> Floats:
+        """The same of a column: one value a moment, NaN where there is none."""
         return self._mean(self._spread(values * self.moments.span), self._known(values))
 
     def rate(self, of: Quantity) -> Floats:
@@ -194,10 +196,10 @@ def _unused(one: Moment) -> float | None:
 
 
 def _disk(every: _Bins) -> Reading:
-    names = sorted({name for one in every.moments for name in one.disk or {}})
-    shape = (len(names), len(every.begin))
+    devices = every.moments.disks
+    shape = (len(devices), len(every.begin))
     busy, queue, ended = (
-        np.array([every.share(_of_device(name, of)) for name in names]).reshape(shape) for of in (_busy, _queue, _ended)
+        np.array([every.mean(figures[number]) for figures in devices.values()]).reshape(shape) for number in range(3)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         # While it is busy: a device that rests half of the time has twice as many when it does not.
@@ -212,7 +214,7 @@ def _disk(every: _Bins) -> Reading:
     with np.errstate(invalid="ignore"):
         saturated = np.where(np.isnan(busy), np.nan, ((queued == 1) & ((slow == 1) | (full * blocked == 1))) * 1.0)
     fullest = np.nan_to_num(present * busy, nan=-1.0)
-    which = fullest.argmax(axis=0) if names else None
+    which = fullest.argmax(axis=0) if devices else None
     return Reading(
         utilisation=np.minimum(most, 1.0),
         saturated=_fullest(saturated),
@@ -226,30 +228,6 @@ def _fullest(values: Floats) -> Floats:
     """The largest value of all devices, NaN where none is known."""
     most = np.nanmax(np.where(np.isnan(values), -1.0, values), axis=0, initial=-1.0)
     return np.asarray(np.where(most < 0, np.nan, most), dtype=np.float64)
-
-
-@lru_cache
-def _of_device(name: str, of: Callable[[Disk], float]) -> Quantity:
-    """A quantity of one device; the same function for the same one, so that its column is read once."""
-
-    def quantity(moment: Moment) -> float | None:
-        found = moment.disk.get(name) if moment.disk else None
-        return None if found is None else of(found)
-
-    return quantity
-
-
-def _busy(one: Disk) -> float:
-    return one.utilisation
-
-
-def _queue(one: Disk) -> float:
-    return one.queue
-
-
-def _ended(one: Disk) -> float:
-    """Requests a second that ended."""
-    return one.queue / one.await_s if one.await_s else 0.0
 
 
 def _network(every: _Bins) -> Reading:

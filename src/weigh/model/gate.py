@@ -140,6 +140,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             unseen data; not there where all were (:mod:`weigh.experiment.results.drawn`).
         guarantees: what each contender promises of the rows that it loads; not there where nothing is loaded.
         reused: whose answers these are, where nothing changed since an earlier gate; not there where all were asked.
+        cut_off: true where it was interrupted: these are the checks until then, and what differed was not judged; not
+            there where it came to its end.
     """
 
     operations: tuple[OperationGate, ...]
@@ -153,6 +155,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
     drawn: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
     reused: Reused | msgspec.UnsetType = msgspec.UNSET
+    cut_off: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

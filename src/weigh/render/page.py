@@ -174,8 +174,11 @@ class Blocks:
             body += filled(
                 "<tbody>\n{}</tbody>\n", Markup().join(rows) if rows or not name else filled("<tr>{}</tr>\n", name)
             )
+        # Counted from the end: what a group is called stands before its first row alone.
+        right = [f"r{len(used) - place}" for place, at in enumerate(used) if one.columns[at].right]
+        css = " ".join([one.css, *right] if one.css.startswith("lines") else [one.css])
         made = Markup('<table class="{}">\n<thead><tr>{}</tr></thead>\n{}</table>').format(
-            one.css, Markup().join(heads), body
+            css, Markup().join(heads), body
         )
         if not one.wide:
             return made + "\n"

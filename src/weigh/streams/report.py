@@ -217,9 +217,12 @@ def _answers(results: StreamsResults) -> Table:
 
 
 def _value(one: Figure) -> str:
-    if one.low is None or one.high is None:
-        return f"{one.mean:,.4g}"
-    return f"{one.mean:,.4g} [{one.low:,.4g}, {one.high:,.4g}]"
+    mean, ends = _ends(one.mean, None, ""), _ends(one.low, one.high, ", ")
+    return f"{mean} [{ends}]" if ends else mean
+
+
+def _ends(low: float | None, high: float | None, between: str) -> str:
+    return between.join(units.quantity(end) for end in (low, high) if end is not None)
 
 
 def _figures(results: StreamsResults) -> Table:
@@ -233,8 +236,8 @@ def _figures(results: StreamsResults) -> Table:
             if one is None or one.mean is None:
                 rows.append(Row([contender, Cell("-"), "", ""]))
                 continue
-            ends = "" if one.low is None else f"{one.low:,.4g} to {one.high:,.4g}"
-            rows.append(Row([contender, f"{one.mean:,.4g}", ends, str(len(one.values))]))
+            ends = _ends(one.low, one.high, " to ")
+            rows.append(Row([contender, units.quantity(one.mean), ends, str(len(one.values))]))
         groups.append(Group(name, rows))
     columns = [
         Column("contender"),

@@ -93,7 +93,10 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
 
 
 def _estimates(table: Table, turns: Turns, candidate: int, base: Ints) -> dict[int, _Estimate]:
-    """By number the questions of which something can be told."""
+    """By number the questions of which something can be told.
+
+    From all blocks, and from all but one: with few of them the usual errors are too small.
+    """
     if table.before is None or len(base) != 2 or table.typical is Typical.PAIRS:
         return {}
     after, known = table.after(candidate)[..., base], _known(table)[..., base]
@@ -103,34 +106,30 @@ def _estimates(table: Table, turns: Turns, candidate: int, base: Ints) -> dict[i
     follows = after[..., 0].astype(np.float64) - after[..., 1]
     first = (~known[..., 0]).astype(np.float64) - ~known[..., 1]
     usable = ~np.isnan(apart) & ((follows != 0) | (first != 0))
-    found = {}
-    for question in range(len(table.questions)):
-        cases = np.flatnonzero(table.question_of == question)
-        there = usable[cases]
-        block = np.broadcast_to(np.arange(table.blocks)[None, :, None], there.shape)[there]
-        design = np.stack([follows[cases][there], first[cases][there]], axis=1)
-        if one := _estimated(apart[cases][there], design, block, table.blocks):
-            found[question] = one
-    return found
-
-
-def _estimated(apart: Floats, design: Floats, block: Ints, blocks: int) -> _Estimate | None:
-    """From all blocks, and from all but one: with few of them the usual errors are too small; None if one decides."""
-    there = np.unique(block)
-    if len(there) < LEAST or len(block) < PAIRS:
-        return None
-    squares = np.zeros((blocks, 2, 2))
-    moments = np.zeros((blocks, 2))
-    np.add.at(squares, block, design[:, :, None] * design[:, None, :])
-    np.add.at(moments, block, design * apart[:, None])
-    without = squares.sum(axis=0) - squares[there]
-    if np.linalg.det(without).min() < 0.5:
-        return None
-    size = np.linalg.solve(squares.sum(axis=0), moments.sum(axis=0))[0]
-    others = np.linalg.solve(without, (moments.sum(axis=0) - moments[there])[..., None])[:, 0, 0]
-    scores = np.full(blocks, np.nan)
-    scores[there] = (size - others) * (len(there) - 1) / len(there)
-    return _Estimate(float(size), scores)
+    case, block, _ = np.nonzero(usable)
+    shape = (len(table.questions), table.blocks)
+    cell = table.question_of[case] * table.blocks + block
+    design = np.stack([follows[usable], first[usable]], axis=1)
+    rounds = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    squares, moments = np.zeros((*shape, 2, 2)), np.zeros((*shape, 2))
+    np.add.at(squares.reshape(-1, 2, 2), cell, design[:, :, None] * design[:, None, :])
+    np.add.at(moments.reshape(-1, 2), cell, design * apart[usable][:, None])
+    all_squares, all_moments = squares.sum(axis=1), moments.sum(axis=1)
+    without, moments_without = all_squares[:, None] - squares, all_moments[:, None] - moments
+    there = rounds > 0
+    blocks = there.sum(axis=1)
+    # Of a question whose estimate hangs on one block nothing can be told.
+    decided = (np.linalg.det(without) >= 0.5).all(axis=1, where=there)
+    sound = np.flatnonzero((blocks >= LEAST) & (rounds.sum(axis=1) >= PAIRS) & decided)
+    sizes = np.linalg.solve(all_squares[sound], all_moments[sound][..., None])[:, 0, 0]
+    others = np.full((len(sound), table.blocks), np.nan)
+    known = there[sound]
+    others[known] = np.linalg.solve(without[sound][known], moments_without[sound][known][..., None])[:, 0, 0]
+    scores = (sizes[:, None] - others) * (blocks[sound] - 1)[:, None] / blocks[sound][:, None]
+    return {
+        question: _Estimate(size, of_blocks)
+        for question, size, of_blocks in zip(sound.tolist(), sizes.tolist(), scores, strict=True)
+    }
 
 
 def _combined(estimates: Sequence[_Estimate]) -> _Estimate:

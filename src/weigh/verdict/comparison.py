@@ -248,16 +248,20 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
     """
     group = table.question * len(table.contenders) + table.contender
     order = np.lexsort((table.value, group))
-    ends = np.searchsorted(group[order], np.arange(len(table.questions) * len(table.contenders) + 1))
-    value = table.value[order]
+    group, value = group[order], table.value[order]
+    groups = len(table.questions) * len(table.contenders)
+    ends = np.searchsorted(group, np.arange(groups + 1))
+    size = np.diff(ends)
+    # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
+    equal = (np.diff(value) == 0) & (np.diff(group) == 0)
+    ticking = (size >= _TIED) & (np.bincount(group[1:][equal], minlength=groups) / np.maximum(size - 1, 1) > _TIES)
     found = np.zeros(len(pairs))
     for number, (question, candidate) in enumerate(pairs):
-        first = question * len(table.contenders)
-        own, other = (value[slice(*ends[first + side : first + side + 2])] for side in (candidate, baseline))
-        if min(len(own), len(other)) < _TIED or not min(own[0], other[0]) > 0:
+        sides = [question * len(table.contenders) + side for side in (candidate, baseline)]
+        if not ticking[sides].all():
             continue
-        # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
-        if min((np.diff(side) == 0).mean() for side in (own, other)) > _TIES:
+        own, other = (value[ends[side] : ends[side + 1]] for side in sides)
+        if min(own[0], other[0]) > 0:
             steps = np.diff(np.unique(np.concatenate([own, other])))
             found[number] = steps.min(initial=np.inf) / min(own[len(own) // 2], other[len(other) // 2])
     return found

@@ -144,10 +144,10 @@ class Table:
             chosen: which of them.
             attempts: of how many attempts these are.
         """
-        cases, case = np.unique(self.case[chosen], return_inverse=True)
-        arms, arm = np.unique(self.arm[chosen], return_inverse=True)
-        blocks, block = np.unique(self.block[chosen], return_inverse=True)
-        questions, question_of = np.unique(self.question_of[cases], return_inverse=True)
+        cases, case = _renumbered(self.case[chosen])
+        arms, arm = _renumbered(self.arm[chosen])
+        blocks, block = _renumbered(self.block[chosen])
+        questions, question_of = _renumbered(self.question_of[cases])
         contender, builds = self.contender[chosen], None
         if self.builds is not None:
             known = self.builds[self.block[chosen], contender]
@@ -290,6 +290,12 @@ def cost(values: Floats, unit: Unit) -> Floats:
         if unit is Unit.PER_SECOND:
             return np.where(values == 0, 0.0, 1 / values)
         return 1 / (1 - values) if unit is Unit.SHARE else values
+
+
+def _renumbered(numbers: Ints) -> tuple[Ints, Ints]:
+    """The distinct ones of some numbers in order, and the place of each among them."""
+    used = np.bincount(numbers) > 0
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[numbers]
 
 
 def _numbered(keys: Sequence[_Key]) -> tuple[Ints, list[_Key]]:

@@ -161,3 +161,30 @@ def test_the_sign_of_an_infinity_is_open_where_the_data_has_both_zeros_alone(wei
     run = gate(weigh, ZEROS, OF_ZEROS, "datafusion", "polars", "liar?lie=none", liar)
     assert diverged(run) == {(liar, "one")}, run.json["gate"]
     assert statuses(run)["both"] == "left_open"
+
+
+FORMS_ROWS = """
+    SELECT i AS id, i % 11 AS v, i / 4 AS f, [0.1, 16777217, 3.3333333][1 + i % 3]::FLOAT AS single,
+        ['abc', 'ABC', 'äöü', 'ß', 'b', ' x ', '', NULL][1 + i % 8] AS s
+    FROM range(1, 1200) AS t(i)
+"""
+FORMS = {
+    "letters": "SELECT upper(s) AS k, count(*) AS n FROM t GROUP BY upper(s)",
+    "cast": "SELECT count(*) AS n FROM t WHERE CAST(v + 0.5 AS INTEGER) > 3",
+    "rounded": "SELECT round(f + 0.5) AS k, count(*) AS n FROM t GROUP BY round(f + 0.5)",
+    "single": "SELECT count(*) AS n FROM t WHERE single > 0.1",
+    "tripled": "SELECT single * 3 AS k, count(*) AS n FROM t GROUP BY single * 3",
+}
+"""A filter or a group of what engines take differently excuses no other number: it is asked in one form for all."""
+
+
+def test_a_filter_and_a_group_excuse_no_wrong_number(weigh: Weigh) -> None:
+    liar = "liar?lie=openly"
+    run = gate(weigh, FORMS_ROWS, FORMS, "datafusion", "polars", liar)
+    assert diverged(run) == {(liar, name) for name in FORMS}, run.json["gate"]
+
+
+def test_a_filter_and_a_group_that_engines_take_differently_accuse_nobody(weigh: Weigh) -> None:
+    run = gate(weigh, FORMS_ROWS, FORMS, "datafusion", "polars", "liar?lie=none")
+    assert not diverged(run), run.json["gate"]
+    assert "left_open" in statuses(run).values()

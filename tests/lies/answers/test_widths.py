@@ -107,3 +107,19 @@ def test_a_sum_that_wraps_in_64_bits_excuses_none_that_is_off_by_the_width_of_ot
     assert statuses(run) == {"beyond": "left_open"}, run.json["gate"]
     run = gate(weigh, ROWS, {"beyond": "SELECT sum(i64) AS n FROM t"}, "datafusion", "polars", honest, liar)
     assert {one for one, _ in diverged(run)} == {liar}, run.json["gate"]
+
+
+NOT_SO_FAR = {
+    "counted": "SELECT a, count(*) AS n FROM t GROUP BY a",
+    "one_more": "SELECT id, a + 1 AS n FROM t",
+    "products": "SELECT sum(a * b) AS n FROM t",
+    "absolute": "SELECT id, abs(i32) AS n FROM t",
+    "tripled": "SELECT id, i32 * 3 AS n FROM t",
+}
+"""A number that is greater by 2^32 is beyond what the data can give, or the same question in 64 bits says so."""
+
+
+def test_what_the_data_cannot_give_has_wrapped_around_nowhere(weigh: Weigh) -> None:
+    honest, liar = "liar?lie=wide", "liar?lie=wide&by=4294967296"
+    run = gate(weigh, ROWS, NOT_SO_FAR, "polars", "sqlite", honest, liar)
+    assert diverged(run) == {(liar, name) for name in NOT_SO_FAR}, run.json["gate"]

@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::Error;
+use crate::clock::SECOND;
 use crate::config::Config;
 use crate::workload::{Next, Outcome, Source};
 
 use super::link::with;
 
+/// For an answer, in nanoseconds, at least: nothing is timed here, and what was late in the run is no lost write.
+const PATIENCE: u64 = 60 * SECOND;
 /// Contradictions that are quoted; all are counted.
 const QUOTED: usize = 50;
 
@@ -52,7 +55,7 @@ pub fn read_back(
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let statements = reader.statements().to_vec();
     let mut report = ReadBackReport { written: reader.written(), ..ReadBackReport::default() };
-    with(&config.target.at_every_replica(), &statements, config.timeout(), |link| {
+    with(&config.target.at_every_replica(), &statements, config.timeout().max(PATIENCE), |link| {
         while let Some(read) = reader.next() {
             // Some are read, whatever it takes.
             if report.read > 0 && Instant::now() > until {

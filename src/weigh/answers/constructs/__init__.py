@@ -9,6 +9,7 @@ from weigh.answers.constructs.construct import (
     NAN,
     OF_DATA,
     ORDERED,
+    REACH,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -23,6 +24,6 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "SEQUENCE",
-    "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
+    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "REACH",
+    "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

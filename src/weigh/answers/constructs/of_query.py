@@ -236,12 +236,17 @@ def _of_columns(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     counts = isinstance(node, (exp.Binary, exp.Func)) and not isinstance(node, exp.AggFunc)
     if isinstance(node, (exp.Is, exp.Exists)) or not (compares or counts):
         return
-    columns = dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column))
+    found = list(node.find_all(exp.Column))
+    columns = dict.fromkeys(one.name.lower() for one in found)
+    # What is cast first is a double to everybody.
+    narrow = {
+        one.name.lower() for one in found if not (isinstance(one.parent, exp.Cast) and one.parent.is_type("double"))
+    }
     sides = list(node.iter_expressions())
     with_fraction = any(map(fraction, sides)) or sum(isinstance(one, exp.Column) for one in sides) > 1
     for column in columns:
         yield f"{MOMENT}{column}", _MOMENT_WHY, anything
-        if with_fraction or not compares:
+        if column in narrow and (with_fraction or not compares):
             yield f"{SINGLE}{column}", _SINGLE_WHY, anything if compares else single
 
 

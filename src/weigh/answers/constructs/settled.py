@@ -1,9 +1,11 @@
-"""A query in which nothing is left open of the rows that it takes: the same question with more in its orders."""
+"""A query in which nothing is left open: the same question with more in its orders, and with fractions cut off."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
+
+from weigh.answers.constructs.closed import close
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,15 +33,16 @@ _LISTS = ("array_agg", "list", "string_agg", "group_concat", "listagg")
 
 
 @cache
-def settled(sql: str, columns: int) -> str | None:
-    """The query with every order complete, so that right engines have one answer; None where it is that already.
+def settled(sql: str, columns: int, singles: frozenset[str] = frozenset()) -> str | None:
+    """The query with nothing left open, so that right engines have one answer; None where it is that already.
 
     What is cut (LIMIT, OFFSET, DISTINCT ON) is ordered by all that is selected, a window by all that its query reads,
-    a list by its values.
+    a list by its values. What casts, roundings, divisions and floats of 32 bits leave open has another form.
 
     Args:
         sql: the query.
         columns: of its answer.
+        singles: names of columns of floats with fewer than 64 bits, in small letters.
     """
     import sqlglot
     from sqlglot import exp
@@ -48,7 +51,7 @@ def settled(sql: str, columns: int) -> str | None:
         query = sqlglot.parse_one(sql, read="duckdb")
         if not isinstance(query, exp.Query):
             return None
-        changed = False
+        changed = close(query, singles)
         for node in list(query.walk()):
             if isinstance(node, exp.Query):
                 changed |= _cut(node, columns if node is query else 0)

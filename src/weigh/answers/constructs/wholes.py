@@ -57,7 +57,7 @@ class _Wholes:
             return node.is_int
         if isinstance(node, exp.Column):
             return self._named(node.name.lower())
-        if isinstance(node, (exp.Null, exp.Count, exp.Length)):
+        if isinstance(node, (exp.Null, exp.Count, exp.Length, exp.Floor)):
             return True
         if isinstance(node, exp.Cast):
             return node.is_type(*exp.DataType.INTEGER_TYPES)

@@ -165,7 +165,7 @@ def overflows(sql: str, ranges: Mapping[str, Range]) -> dict[str, set[Overflow]]
         return found
     for node in query.walk():
         if arithmetic(node):
-            ranged = _Ranged(query, ranges)
+            ranged = Ranged(query, ranges)
             # Also what stands in a condition or a function within it.
             for one in node.walk():
                 if _counts(one):
@@ -232,7 +232,7 @@ def width_of(kind: exp.DataType) -> Width | None:
     return Width(bits, signed) if bits else None
 
 
-class _Ranged:
+class Ranged:
     """Ranges of the expressions of a query, and what may overflow in them."""
 
     def __init__(self, query: exp.Expr, ranges: Mapping[str, Range]) -> None:
@@ -240,6 +240,8 @@ class _Ranged:
         self._aliases = aliases_of(query)
         self._open: set[str] = set()
         self.overflows: set[Overflow] = set()
+        self.wraps = False
+        """Whether a sum may leave the type of what it sums, or that of sums."""
 
     def of(self, node: exp.Expr | None) -> Range | None:
         """The range of an expression; None where nobody knows it."""
@@ -378,6 +380,7 @@ class _Ranged:
         wide = tuple(Width(64, one.signed) if one.bits != _NARROW_SUM else one for one in inner.widths)
         low, high = min(0, inner.low * inner.rows), max(0, inner.high * inner.rows)
         found = Range(low, high, wide or (Width(_NARROW_SUM, signed=True),), inner.whole, inner.rows, inner.mixed)
+        self.wraps |= found.whole and not all(one.holds(low, high) for one in (*inner.widths, *found.widths))
         # Of numbers that do not overflow themselves the sum says by itself that it wrapped.
         return self._checked("sum", found) if self.overflows - before else found
 

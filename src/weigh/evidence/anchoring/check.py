@@ -55,10 +55,10 @@ class Anchored(NamedTuple):
 def read(folder: Path) -> Anchored:
     """What the journal says; raises as :func:`weigh.evidence.journal.events`."""
     stamps, keys = [], []
-    for one in journal.events(folder):
+    for one in journal.events(folder, (EVENT, *_NAMING)):
         if one.event == EVENT:
             stamps.append(files.converted(one.body, Stamped))
-        elif one.event in _NAMING and isinstance(one.body, dict) and isinstance(key := one.body.get("anchor_key"), str):
+        elif isinstance(one.body, dict) and isinstance(key := one.body.get("anchor_key"), str):
             keys.append(key)
     return Anchored(tuple(stamps), tuple(journal.links(folder)), naming.ended(folder), tuple(keys))
 

@@ -55,16 +55,30 @@ _BRIEF_REPEATS = 2
 
 
 class ContenderCheck:
-    """One contender asked everything."""
+    """One contender asked everything.
+
+    Args:
+        session: with it.
+        workload: what it is asked.
+        witnesses: who may know what is right.
+        briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
+        so_far: gets every check at once, behind those of others.
+    """
 
     def __init__(
-        self, session: QuerySession, workload: Workload, witnesses: Witnesses, briefly: Collection[str]
+        self,
+        session: QuerySession,
+        workload: Workload,
+        witnesses: Witnesses,
+        briefly: Collection[str],
+        so_far: list[Check],
     ) -> None:
         self.briefly = briefly
         self.session = session
         self.workload = workload
         self.witnesses = witnesses
         self.checks: list[Check] = []
+        self._so_far = so_far
         self.findings: list[Finding] = []
         self.seconds: dict[tuple[str, str], float] = {}
         self.peak = 0
@@ -126,6 +140,10 @@ class ContenderCheck:
                 operation = self.workload.operation(check.operation)
                 yield operation, next(case for case in operation.cases if case.name == check.case)
 
+    def _add(self, check: Check) -> None:
+        self.checks.append(check)
+        self._so_far.append(check)
+
     def _ask(self, operation: Operation, case: Case) -> bool:
         name = self.session.ready.name
         sql = operation.text(case, self.session.ready.engine.dialect)
@@ -138,9 +156,7 @@ class ContenderCheck:
             except WorkerEnded as ended:
                 status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
                 detail = f"{ended.outcome}: {reason(ended.detail)}"
-                self.checks.append(
-                    Check(operation=operation.name, case=case.name, contender=name, status=status, detail=detail)
-                )
+                self._add(Check(operation=operation.name, case=case.name, contender=name, status=status, detail=detail))
                 return True
             if reply.lazy and not self._lazy:
                 self._lazy = True
@@ -155,7 +171,7 @@ class ContenderCheck:
             elif check.status is GateStatus.DIVERGED and first.status is not GateStatus.DIVERGED:
                 first = msgspec.structs.replace(check, detail=f"from its execution {repeat + 1} on")
         assert first is not None
-        self.checks.append(first)
+        self._add(first)
         if case.timed:
             self.seconds[operation.name, case.name] = fastest
             if operation.timed()[0] is case:
@@ -177,7 +193,7 @@ class ContenderCheck:
         before = self.open[operation.name, case.name]
         compared = left_open.by_chance(operation, before if plain is None else plain, before)
         if plain is None or not compared.agrees:
-            self.checks.append(
+            self._add(
                 Check(
                     operation=operation.name,
                     case=case.name,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
 
+_UNJUDGED = "it differs from its witness, and the gate was cut off before anybody judged that"
 Key = tuple[str, str]
 """(operation, case)"""
 Affordable = Callable[["Mapping[tuple[str, str, str], float]", "Collection[Check]"], None]
@@ -85,6 +86,7 @@ def check_answers(
     progress: Progress,
     briefly: Collection[str] = (),
     affordable: Affordable | None = None,
+    so_far: list[Check] | None = None,
 ) -> GateResult:
     """Ask every contender every case of every operation, and judge the answers.
 
@@ -97,9 +99,10 @@ def check_answers(
         progress: is told.
         briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on.
+        so_far: gets every check that was made, also where it is cut off.
     """
     open_answers: dict[tuple[str, str, str], pa.Table] = {}
-    checks: list[Check] = []
+    checks = [] if so_far is None else so_far
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
@@ -114,11 +117,11 @@ def check_answers(
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
         with QuerySession(ready, link, spec.timeout) as session:
-            one = ContenderCheck(session, workload, witnesses, briefly)
+            one = ContenderCheck(session, workload, witnesses, briefly, checks)
             for _ in one.run(progress):
                 if affordable:
                     seconds_by_case = {(ready.name, *key): value for key, value in one.seconds.items()}
-                    affordable(seconds | seconds_by_case, [*checks, *one.checks])
+                    affordable(seconds | seconds_by_case, checks)
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
             queries = one.unwitnessed()
@@ -133,7 +136,6 @@ def check_answers(
                 with suppress(WorkerEnded):
                     life = session.life()
                     continued[ready.name] = stale.ask(ready, life, workload, link, spec.timeout, timed)
-        checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
         varied[ready.name], quick[ready.name] = tuple(one.varied), tuple(one.quick)
@@ -142,7 +144,7 @@ def check_answers(
     names = [ready.name for ready in contenders]
     if len(names) > 1:
         progress.say("gate: comparing answers")
-    checks, apart = confirmed(checks, open_answers, workload, witnesses)
+    checks, apart = confirmed(list(checks), open_answers, workload, witnesses)
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
     voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways, wide)
@@ -166,6 +168,30 @@ def check_answers(
         ways=ways,
         continued=continued,
     )
+
+
+def cut_off(checks: Iterable[Check], workload: Workload, names: Iterable[str], *, truth: bool) -> Gate:
+    """What is left of a gate that was interrupted: of what was asked until then, what can be said without the rest.
+
+    What differs is not judged: whether a dialect, a rounding or a wrong witness explains it is found out at the end.
+
+    Args:
+        checks: that were made.
+        workload: of the experiment.
+        names: of the contenders.
+        truth: whether the ground truth was a witness.
+    """
+    left = [
+        msgspec.structs.replace(one, status=GateStatus.UNVERIFIED, detail=_UNJUDGED)
+        if one.status is GateStatus.DIVERGED
+        else one
+        for one in checks
+    ]
+    cases: dict[str, set[str]] = {}
+    for one in left:
+        cases.setdefault(one.operation, set()).add(one.case)
+    totals = {name: len(cases[name]) for name in count_cases(workload) if name in cases}
+    return Gate(operations=conclude(left, totals, names), checks=tuple(left), truth=truth, cut_off=True)
 
 
 def _not_compared(checks: Iterable[Check]) -> Iterator[Finding]:

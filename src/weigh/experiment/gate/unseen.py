@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+import pyarrow as pa
 
 from weigh.answers import constructs
 from weigh.data import unseen as rows
@@ -31,10 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    import pyarrow as pa
-
     from weigh.answers.left_open import Ways
     from weigh.data.cache import CachedData
+    from weigh.data.data_values import DataValues
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
     from weigh.model.finding import Finding
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
+
+_DOUBLE = 64
 
 
 class UnseenResults(NamedTuple):
@@ -101,10 +103,11 @@ def check(
         given = link.unseen(environment)
         made = given[next(iter(layouts))]
         with link.showing(given):
-            asking = _Asking(contenders, workload, before, place, link, timeout, progress)
+            singles = _singles(link.values(contenders[0].contender.layout, environment))
+            asking = _Asking(contenders, workload, before, place, link, timeout, progress, singles)
             answers = asking.answers()
             settled = asking.settled
-            ways = _ways(contenders, workload, link, ways, environment)
+            ways = _ways(contenders, workload, link, ways, environment, singles)
     except (WeighError, OSError) as error:
         return UnseenResults([], [_untried(None, f"such data could not be made: {error}")], None, {})
     finally:
@@ -117,7 +120,7 @@ def check(
 
     lineage = {one.name: one.lineage for one in contenders}
     same = made.manifest.digests == data.manifest.digests
-    judged = judge(UnseenAnswers(workload, before, answers, settled, lineage, ways, right, same))
+    judged = judge(UnseenAnswers(workload, before, answers, settled, lineage, ways, right, same, singles))
     findings = judged.findings
     answering = {name for name, _, _ in before}
     accused = {finding.contender for finding in findings}
@@ -135,15 +138,26 @@ def _ways(
     link: DataLink,
     ways: Ways,
     environment: Callable[[list[str]], Path],
+    singles: frozenset[str],
 ) -> Ways:
     """How each takes what SQL leaves open on the unseen rows: they need not have the values that leave it open."""
     found = dialects.without_data_ways(ways)
     queries = [one.sql for one in workload.operations]
+    texts = (
+        (case_text, len(one.schema.columns)) for one in workload.operations for case_text in map(one.text, one.cases)
+    )
+    queries += filter(None, (constructs.settled(text, columns, singles) for text, columns in texts))
     for one in contenders:
         always = found.get(one.name, {})
         data = link.values(one.contender.layout, environment)
         found[one.name] = always | dialects.data_ways(one.name, one.engine, queries, data, always)
     return found
+
+
+def _singles(data: DataValues) -> frozenset[str]:
+    """Columns of floats with fewer than 64 bits."""
+    narrow = (one for _, one in data.fields() if pa.types.is_floating(one.type) and one.type.bit_width < _DOUBLE)
+    return frozenset(one.name.lower() for one in narrow)
 
 
 class _Asking:
@@ -158,7 +172,9 @@ class _Asking:
         link: DataLink,
         timeout: float,
         progress: Progress,
+        singles: frozenset[str],
     ) -> None:
+        self._singles = singles
         self._contenders = contenders
         self._answers = before
         self._place = place
@@ -200,7 +216,7 @@ class _Asking:
                     return
                 continue
             yield operation, case, reply.table
-            sql = constructs.settled(operation.text(case), len(operation.schema.columns))
+            sql = constructs.settled(operation.text(case), len(operation.schema.columns), self._singles)
             if sql is not None and not operation.dialect.get(ready.engine.dialect):
                 # Who cannot say it in this form is not compared.
                 with suppress(WorkerEnded):

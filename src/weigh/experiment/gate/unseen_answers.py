@@ -42,11 +42,12 @@ class UnseenAnswers(NamedTuple):
         workload: the questions.
         before: right or unconfirmed answers to the given rows.
         answers: those to the unseen rows.
-        settled: those to the same questions with complete orders, where the questions leave rows open.
+        settled: those to the same questions in the form that leaves nothing open, where they do.
         lineage: of every contender.
         ways: how each takes what SQL leaves open.
         right: the right answer about the unseen rows; None where nobody knows it.
         same_rows: whether the unseen rows are the given ones: then no right answer is another one.
+        singles: columns of floats with fewer than 64 bits, which that form casts.
     """
 
     workload: Workload
@@ -57,6 +58,7 @@ class UnseenAnswers(NamedTuple):
     ways: Ways
     right: Callable[[Operation, Case], pa.Table | None]
     same_rows: bool
+    singles: frozenset[str] = frozenset()
 
 
 class Judgement(NamedTuple):
@@ -108,9 +110,11 @@ def _tables(
 
 
 def _unsettled(found: UnseenAnswers, operation: Operation, case: Case) -> Iterator[Check]:
-    """Who is outvoted where the question is asked with complete orders: what it leaves open excuses no other answer."""
+    """Who is outvoted where the question is asked so that nothing is open: what it leaves open excuses nothing else."""
     tables = _tables(found, operation, case, found.settled)
-    sql = constructs.settled(operation.text(case), len(operation.schema.columns)) if len(tables) > 1 else None
+    if len(tables) < 2:
+        return
+    sql = constructs.settled(operation.text(case), len(operation.schema.columns), found.singles)
     if sql is None:
         return
     schema = msgspec.structs.replace(operation.schema, limit=None)
@@ -118,7 +122,7 @@ def _unsettled(found: UnseenAnswers, operation: Operation, case: Case) -> Iterat
     for check in vote(question, case, tables, dict(found.lineage), found.ways):
         if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
             yield msgspec.structs.replace(
-                check, witness=f"{check.witness}{ON_UNSEEN}", detail="asked with orders that leave no row open"
+                check, witness=f"{check.witness}{ON_UNSEEN}", detail=f"asked so that nothing is left open: {sql}"
             )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.report.cold import question
+from weigh.experiment.results.answered import cut_off
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.verdict.suite import NOT_CHOSEN
@@ -87,6 +88,8 @@ def summary(results: ExperimentResults) -> str:
     gate = results.gate
     if gate is None:
         return f"The gate was not reached. {_end(results)}".rstrip()
+    if gate.cut_off is True:
+        return f"{cut_off(results.record, gate)}. {_end(results)}".rstrip()
     contradicted = gate.contradicted
     parts = []
     if contradicted:

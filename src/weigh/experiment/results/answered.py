@@ -58,8 +58,8 @@ class Emptiness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answered(record: Record, gate: Gate | None) -> tuple[Answered, ...]:
-    """Of every contender, in the order of the experiment; nobody where the gate was not reached."""
-    if gate is None:
+    """Of every contender, in the order of the experiment; nobody where the gate was not reached, or was cut off."""
+    if gate is None or gate.cut_off is True:
         return ()
     totals = _totals(record, gate)
     by_contender: dict[str, list[Check]] = {one.name: [] for one in record.spec.contenders}
@@ -73,6 +73,16 @@ def questions_missing(record: Record, findings: Iterable[Finding]) -> tuple[Find
     if record.spec.operations:
         return ()
     return tuple(one for one in findings if one.code == codes.R1_LEFT_OUT.code)
+
+
+def cut_off(record: Record, gate: Gate) -> str:
+    """What a gate that was interrupted has of each contender, in a sentence."""
+    given = [check for check in gate.checks if check.status not in _NONE]
+    names = [one.name for one in record.spec.contenders]
+    each = ", ".join(f"{name} {sum(one.contender == name for one in given):,}" for name in names)
+    agreed = sum(one.status is GateStatus.AGREED for one in given)
+    judged = f"{agreed:,} of them confirmed, the others not judged" if agreed else "none of them judged"
+    return f"The gate was cut off: {count(len(given), 'answer')} until then ({each}), {judged}"
 
 
 def emptiness(gate: Gate) -> Emptiness:
@@ -105,7 +115,8 @@ def findings(record: Record, gate: Gate | None, of: tuple[Answered, ...]) -> Ite
                 text=f"it answered {one.answered:,} of {count(one.questions, 'question')}",
                 remedy="nothing is wrong; what it did not answer is not compared with it",
             )
-    found = emptiness(gate) if gate and not record.spec.ingest else None
+    whole = gate is not None and gate.cut_off is not True
+    found = emptiness(gate) if gate and whole and not record.spec.ingest else None
     if found and found.empty:
         yield codes.A13_EMPTY.finding(
             "warning" if found.empty == found.questions else "note",

@@ -22,7 +22,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         missing: rows that had been there, or whose insert was acknowledged, and were gone.
         torn: rows that hold what no write wrote as a whole.
         strange: rows that nobody wrote.
-        messages: the first of what is wrong, in words.
+        messages: the first of what is wrong, in words: of a document three, of the journal more.
     """
 
     unit: Literal["writes", "transactions"]

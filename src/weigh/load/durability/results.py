@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +17,7 @@ from weigh.statistics.binomial import clopper_pearson, most
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.load.runs import LoadInterval, LoadRun
     from weigh.model.data.storage import Place
@@ -27,7 +28,7 @@ _TAIL = 0.99
 _LEAST = 200
 """Answers by which a p99 after a crash is compared: two of them are above it on average."""
 _LISTED = 3
-"""Examples that a finding quotes; the evidence has more."""
+"""Examples of what is lost or damaged that are quoted; the journal has more."""
 
 
 class Recovery(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,13 +144,13 @@ def durability(
         CrashFigures(
             run=one.run,
             at=one.at,
-            account=one.account,
+            account=_shortened(one.account) if one.account else None,
             recovery=_recovery(one, by_number.get(one.run), levels.get(one.run)),
             failed=one.failed,
         )
         for one in crashes
     )
-    accounts = [one.account for one in made if one.account]
+    accounts = [one.account for one in crashes if one.account]
     losing = sum(one.harmed for one in made)
     low, high = clopper_pearson(losing, len(accounts), CONFIDENCE) if accounts else (None, None)
     return Durability(
@@ -207,9 +208,18 @@ def _total(accounts: Sequence[Account]) -> Account:
     counts = ("rows", "acknowledged", "lost", "unanswered", "found", "missing", "torn", "strange")
     return Account(
         unit=accounts[0].unit,
-        messages=tuple(text for one in accounts for text in one.messages),
+        messages=_first(text for one in accounts for text in one.messages),
         **{name: sum(getattr(one, name) for one in accounts) for name in counts},
     )
+
+
+def _shortened(account: Account) -> Account:
+    return msgspec.structs.replace(account, messages=_first(account.messages))
+
+
+def _first(messages: Iterable[str]) -> tuple[str, ...]:
+    """Examples of what is counted beside them; the journal has more."""
+    return tuple(islice(dict.fromkeys(messages), _LISTED))
 
 
 def _recovery(crash: Crash, run: LoadRun | None, level: Level | None) -> Recovery:
@@ -285,7 +295,7 @@ def findings(found: Durability) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
     of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
-    losses = f": {'; '.join(total.messages[:_LISTED])}" if total and total.messages else ""
+    losses = f": {'; '.join(total.messages)}" if total and total.messages else ""
     if total and (total.lost or total.missing):
         gone = [f"{total.lost:,} of {total.acknowledged:,} acknowledged {unit} were lost"] if total.lost else []
         gone += [f"{count(total.missing, 'row')} were gone"] if total.missing else []

@@ -66,8 +66,8 @@ BEAT: Seconds = 1.0
 """Between two signs of life."""
 _POLL: Seconds = 0.1
 _CONNECT: Seconds = 30.0
-_PATIENCE: Seconds = 3600.0
-"""For the next thing to do: data is loaded meanwhile, and read back."""
+_GLANCE: Seconds = 60.0
+"""While it waits for the next thing to do, however long that takes: data is loaded meanwhile, and read back."""
 
 
 def offer(enlist: Enlist) -> str:
@@ -154,12 +154,12 @@ class Agent:
         """Do what is asked, until it is to leave.
 
         Raises:
-            Closed: nobody asks any more.
+            Closed: nobody asks any more: also a machine that went away without a word is noticed, by the system.
         """
         while True:
-            message = self._channel.receive(ToAgent, _PATIENCE)
+            message = self._channel.receive(ToAgent, _GLANCE)
             if message is None:
-                raise Closed("nothing was asked for an hour")
+                continue
             if isinstance(message, Leave):
                 self._leave()
                 return

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from weigh.load.agents.model import ClockRead, FromAgent, Ping, Pong
 from weigh.load.fleet.wire import Closed
+from weigh.model.units import seconds
 
 if TYPE_CHECKING:
     from weigh.load.fleet.wire import Channel
     from weigh.model.units import Seconds
 
 _TRIPS = 25
-_PATIENCE: Seconds = 5.0
+_PATIENCE: Seconds = 10.0
+"""As long as an agent may be silent in a run."""
 
 
 def read(channel: Channel, began: Seconds) -> ClockRead:
@@ -33,10 +35,8 @@ def read(channel: Channel, began: Seconds) -> ClockRead:
     for number in range(_TRIPS):
         sent, wall = time.monotonic_ns(), time.time_ns()
         channel.send(Ping(number))
-        found = channel.receive(FromAgent, _PATIENCE)
+        found = _pong(channel, number)
         came = time.monotonic_ns()
-        if not isinstance(found, Pong) or found.number != number:
-            raise Closed("it does not say what its clocks say")
         half = (came - sent) / 2e9
         if best is None or half < best.bound_s:
             best = ClockRead(
@@ -47,6 +47,16 @@ def read(channel: Channel, began: Seconds) -> ClockRead:
             )
     assert best is not None
     return best
+
+
+def _pong(channel: Channel, number: int) -> Pong:
+    """The answer to a ping; a sign of life may come before it, from a thread that was held up."""
+    until = time.monotonic() + _PATIENCE
+    while (left := until - time.monotonic()) > 0:
+        found = channel.receive(FromAgent, left)
+        if isinstance(found, Pong) and found.number == number:
+            return found
+    raise Closed(f"it did not say within {seconds(_PATIENCE)} what its clocks say")
 
 
 def moment(clock: ClockRead, at: Seconds) -> int:

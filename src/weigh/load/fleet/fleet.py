@@ -122,11 +122,10 @@ class Fleet:
     def look(self, patience: Seconds) -> list[Agent]:
         """Agents that have said something, or are gone; waits so long for one."""
         there = [one for one in self.agents if not one.lost]
-        ready_agents = [one for one in there if one.channel.waiting]
-        if ready_agents:
-            return ready_agents
-        ready, _, _ = select.select([one.channel for one in there], [], [], patience)
-        return [one for one in there if one.channel in ready]
+        waiting = any(one.channel.waiting for one in there)
+        # Also of the others: whoever has said something is not silent because another one was heard first.
+        ready, _, _ = select.select([one.channel for one in there], [], [], 0.0 if waiting else patience)
+        return [one for one in there if one.channel.waiting or one.channel in ready]
 
     def lose(self, agent: Agent, how: str) -> None:
         """An agent is lost: nothing it does counts any more."""

@@ -95,6 +95,7 @@ class AgentsGenerator:
         self._begins = 0.0
         parts = len(fleet.agents)
         raw = msgspec.to_builtins(settings)
+        self._rows_are_apart = bool(raw["target"].get("cluster")) or raw["target"]["kind"] == "cql"
         self._states = {one.read.number: _State(one, place, parts, raw) for place, one in enumerate(fleet.agents)}
         self._finished = False
 
@@ -208,8 +209,8 @@ class AgentsGenerator:
         """Read every row, and compare it with what all agents' acknowledged writes must have left.
 
         Args:
-            most: not used: all are read.
-            most_s: likewise.
+            most: keys that are read of a cluster, each where it lies; of another server all are read.
+            most_s: seconds for them, likewise.
 
         Returns:
             JSON of :class:`weigh.load.gate_events.ReadBack`, but for the run.
@@ -222,6 +223,9 @@ class AgentsGenerator:
         except EngineFault as error:
             # Whoever does not say what it wrote is an agent, and the server has nothing to do with it.
             return msgspec.json.encode({"unknown": error.what}).decode()
+        if self._rows_are_apart:
+            text: str = call(self._whole.read_back, most, most_s)
+            return text
         found = msgspec.json.decode(call(self._whole.examine))
         wrong = found["lost"] + found["torn"] + found["strange"]
         rows = found["rows"] + found["missing"]

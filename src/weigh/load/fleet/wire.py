@@ -26,6 +26,8 @@ _NONCE = struct.Struct(">IQ")
 _MOST = 1 << 30
 """Bytes of a message: what a run of ten million keys has written is the longest."""
 _CHUNK = 1 << 20
+_KEEPALIVE = {socket.TCP_KEEPIDLE: 60, socket.TCP_KEEPINTVL: 15, socket.TCP_KEEPCNT: 8}
+"""Seconds of silence, seconds between questions, and how many of them may stay unanswered."""
 KEY: Bytes = 32
 
 
@@ -46,6 +48,10 @@ class Channel:
         # A pair of sockets of one machine has none.
         with suppress(OSError):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # A peer that is gone without a word is found out within minutes, and one that only waits is not lost.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for name, number in _KEEPALIVE.items():
+                connection.setsockopt(socket.IPPROTO_TCP, name, number)
         connection.setblocking(True)
         self._connection = connection
         self._cipher = ChaCha20Poly1305(key)

@@ -117,6 +117,8 @@ def _more(results: LoadResults) -> Iterator[str]:
     # What was lost or damaged is said first, as wrong.
     if results.durability and not results.durability.losing:
         yield next(iter(durability.lines(results.durability)))
+        if results.refused and results.durability.counted:
+            yield "Only the times are refused: what was kept was counted, not timed."
     if results.disturbed and not results.disturbed.lost:
         yield next(iter(disturbances.lines(results.disturbed)))
     for one in results.tpcc[:1]:

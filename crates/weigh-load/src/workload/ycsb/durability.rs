@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::workload::durability::{Account, Examiner, unreadable};
 use crate::workload::message::{Command, Reply, Rows as Answer};
@@ -9,8 +10,12 @@ use crate::workload::message::{Command, Reply, Rows as Answer};
 use super::Ycsb;
 use super::commands::{Commands, Store};
 
-/// Rows that are asked for at once, where they are short.
+/// Rows that are asked for at once, at most, where they are short.
 const PAGE: usize = 500;
+/// An answer that came within this is followed by a question for twice as many rows; one that took longer than
+/// [`SLOW`], for half as many. Whoever is honest and slow over each row would else not answer within any patience.
+const QUICK: Duration = Duration::from_millis(250);
+const SLOW: Duration = Duration::from_secs(1);
 
 /// All rows of a run, in the order of their names where the store has one, or else of their numbers.
 pub(super) struct Rows {
@@ -25,22 +30,46 @@ pub(super) struct Rows {
     /// The name of the last row that a relational store showed.
     last: Option<String>,
     over: bool,
-    /// Rows that are asked for at once.
+    /// Rows that are asked for at once: now, and at most.
     page: usize,
+    widest: usize,
+    /// When they were asked for.
+    begun: Instant,
     account: Account,
+}
+
+/// How many rows are asked for next, by how long the answer took to a question for so many.
+fn paced(page: usize, widest: usize, took: Duration) -> usize {
+    match took {
+        took if took <= QUICK => (2 * page).min(widest),
+        took if took > SLOW => (page / 2).max(1),
+        _ => page,
+    }
 }
 
 impl Rows {
     pub(super) fn new(shared: Arc<Ycsb>) -> Self {
         let (names, core) = (shared.names, &shared.settings.core);
         let commands = Commands::new(shared.settings.store, names, core);
-        let page = core.rows_of_an_answer().min(PAGE);
+        let widest = core.rows_of_an_answer().clamp(1, PAGE);
         let mut keys: Vec<u64> = (0..shared.keys.count()).collect();
         if shared.settings.store == Store::Sql {
             keys.sort_unstable_by_key(|key| names.rank(*key));
         }
         let account = Account::of("writes");
-        Self { shared, commands, keys, at: 0, asked: 0..0, last: None, over: false, page, account }
+        Self {
+            shared,
+            commands,
+            keys,
+            at: 0,
+            asked: 0..0,
+            last: None,
+            over: false,
+            page: 1,
+            widest,
+            begun: Instant::now(),
+            account,
+        }
     }
 
     fn name(&self, key: u64) -> Vec<u8> {
@@ -196,6 +225,7 @@ impl Examiner for Rows {
         if self.over {
             return None;
         }
+        self.begun = Instant::now();
         if self.shared.settings.store == Store::Sql {
             return Some(self.commands.page(self.last.as_deref(), self.page));
         }
@@ -205,9 +235,12 @@ impl Examiner for Rows {
     }
 
     fn reply(&mut self, reply: &Reply<'_>) -> Result<(), (String, String)> {
+        let took = self.begun.elapsed();
         let Reply::Rows(rows) = reply else { return Err(unreadable(reply)) };
         if self.shared.settings.store == Store::Sql {
-            return self.page(rows);
+            self.page(rows)?;
+            self.page = paced(self.page, self.widest, took);
+            return Ok(());
         }
         if rows.count() != self.asked.len() {
             return Err(unreadable(reply));
@@ -221,10 +254,36 @@ impl Examiner for Rows {
             }
         }
         self.at = self.asked.end;
+        self.page = paced(self.page, self.widest, took);
         Ok(())
     }
 
     fn account(self: Box<Self>) -> Account {
         self.account
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long the answers take of a server that takes so long over each row, and how many rows are asked for at last.
+    fn answers(of_a_row: Duration) -> (Duration, usize) {
+        let (mut page, mut longest) = (1, Duration::ZERO);
+        for _ in 0..50 {
+            let took = of_a_row * u32::try_from(page).unwrap();
+            longest = longest.max(took);
+            page = paced(page, PAGE, took);
+        }
+        (longest, page)
+    }
+
+    #[test]
+    fn a_server_that_is_slow_over_each_row_is_asked_for_few_at_once() {
+        for milliseconds in [1, 10, 100, 400, 900, 20_000] {
+            let of_a_row = Duration::from_millis(milliseconds);
+            assert!(answers(of_a_row).0 <= SLOW.max(of_a_row), "{milliseconds} ms");
+        }
+        assert_eq!(answers(Duration::from_micros(50)).1, PAGE);
     }
 }

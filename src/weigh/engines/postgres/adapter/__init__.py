@@ -80,6 +80,7 @@ class Engine(Adapter):
             self.programs = os_user.programs(self.account, str(wanted.get(settings.PROGRAMS, "")))
             self._connection: psycopg.Connection[Any] | None = None
         else:
+            Adapter.hidden = (os.environ.get("PGPASSWORD", ""),)
             self._connection = remote.connect(str(self.url), self.options)
             self._opened(self._connection)
 

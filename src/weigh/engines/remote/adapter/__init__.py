@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh_worker import Adapter, Statistics
+from weigh_worker.adapter import without_secrets
 
 from . import address, rows, services, tables
 from .canceller import Canceller
@@ -51,6 +52,8 @@ class Engine(Adapter):
         self.server_settings = server_settings
         secret = str(settings.get(SECRET, ""))
         self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
+        # Of this process, which has one session at a time; a proxy may repeat what a header had.
+        Adapter.hidden = (self.address.password, self.address.basic)
         self.connect: Callable[[], Any] = lambda: self.system.connect(self.address, options)
         self.connection = self.connect()
         self.canceller: Canceller | None = None
@@ -147,7 +150,7 @@ class Engine(Adapter):
         except Exception as error:
             if self.system.lost(error):
                 raise
-            sys.stderr.write(f"no statistics of the last query: {error}\n")
+            sys.stderr.write(f"no statistics of the last query: {without_secrets(str(error))}\n")
             return Statistics()
 
     def answer(self) -> memoryview:

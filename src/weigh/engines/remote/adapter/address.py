@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import stat
 from pathlib import Path
@@ -34,6 +35,11 @@ class Address(NamedTuple):
     def part(self, number: int, default: str = "") -> str:
         """A part of the path, or what stands for it."""
         return self.path[number] if number < len(self.path) else default
+
+    @property
+    def basic(self) -> str:
+        """User and password as HTTP has them in a header; empty without a password."""
+        return base64.b64encode(f"{self.user}:{self.password}".encode()).decode() if self.password else ""
 
 
 def parsed(url: str, port: int, secrets: Sequence[str], secret: str = "") -> Address:

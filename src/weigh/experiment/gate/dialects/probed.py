@@ -75,12 +75,14 @@ def data_ways(
         probed: what :func:`ways` found.
     """
     queries = list(queries)
+    queries += widths.in_64_bits(queries, data)
     return (
         merged(engine, queries, data)
         | compared(contender, engine, queries, data, probed)
         | of_halves(contender, engine, queries, data)
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
+        | widths.reaching(queries, data)
         | of_wholes(queries, data)
         | ordered(queries, data)
     )
@@ -208,7 +210,7 @@ def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
 
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    whole = constructs.FRACTION, constructs.ORDERED
+    whole = constructs.FRACTION, constructs.ORDERED, constructs.REACH
     begins = (*constructs.OF_DATA, *whole, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from weigh.answers import constructs
-from weigh.answers.constructs import width_cells, width_probes
+from weigh.answers.constructs import reach, width_cells, width_probes
+from weigh.answers.constructs.widened import widened
 from weigh.answers.constructs.widths import Overflow, Range, Width, columns, hull, overflows
 from weigh.data.data_values import names
 
@@ -45,6 +46,20 @@ def taken(contender: str, queries: Iterable[str], data: DataValues, found: Mappi
         )
         for sql, kinds in _overflows(queries, data).items()
     }
+
+
+def reaching(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """How far the integers of answers go by the data, for each query by its SQL."""
+    return {
+        f"{constructs.REACH}{sql}": reach.described(sql, ranges(reach.columns(sql) | columns(sql), data))
+        for sql in queries
+    }
+
+
+def in_64_bits(queries: Iterable[str], data: DataValues) -> list[str]:
+    """Queries whose integers may leave their types, in the form in which they are asked once more."""
+    asked = ((sql, columns(sql)) for sql in queries)
+    return [text for sql, wanted in asked if wanted and (text := widened(sql, ranges(wanted, data)))]
 
 
 def _overflows(queries: Iterable[str], data: DataValues) -> dict[str, set[Overflow]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.experiment.results.answered import emptiness, questions_missing
+from weigh.experiment.results.answered import cut_off, emptiness, questions_missing
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.contender import DRIVER, LINEAGE
@@ -36,6 +36,9 @@ def answers(results: ExperimentResults) -> Iterator[str]:
     gate = results.gate
     if gate is None:
         yield "The gate was not reached: no answer was checked."
+        return
+    if gate.cut_off is True:
+        yield f"{cut_off(results.record, gate)}."
         return
     if _uncompared(results) and not any(one.answered < one.questions for one in results.answered):
         # Nobody is praised for what nobody looked at (A13).

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import counted
 from weigh.experiment.report.html.queries import literals
+from weigh.experiment.results.answered import cut_off
 from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.units import count
@@ -92,7 +93,7 @@ def part(results: ExperimentResults, rows: Sequence[Row], contenders: Contenders
     reads = [(name, of, Part(read, "code")) for name, found in gate.reads.items() for of, read in found.items()]
     table = words(("contender", "table", "row digest, or rows counted"), reads, label=None)
     parts: list[Block] = [
-        Lines([about]),
+        Lines([f"{cut_off(results.record, gate)}." if gate.cut_off is True else about]),
         *divergences,
         Fold("Every contender on every operation", [_table(full, contenders), small(_NOTE)], "", "", open=not calm),
     ]
