@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -13,24 +14,42 @@ import pytest
 from golden import made
 from support import sessions
 from support.command import Weigh
-from support.evidence_folders import sealed_run, written_ladder, written_load
+from support.evidence_folders import (
+    sealed_run,
+    written_ladder,
+    written_load,
+    written_load_ladder,
+    written_reproduction,
+    written_servers,
+)
+from support.streams_made import written_streams
+from weigh.ladder.plan import LadderPlan
+from weigh.ladder.report import files as ladder_files
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
 
+KINDS = ("run", "load", "load-comparison", "streams", "ladder", "load-ladder", "reproduction")
+
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Weigh:
-    """Two attempts of one experiment, a load, a ladder, and a run whose licence forbids publishing."""
+    """Evidence of each kind, two attempts of one experiment, and a run whose licence forbids publishing."""
     weigh = Weigh(tmp_path_factory.mktemp("publish"))
     runs = weigh.folder / "runs"
     for _ in range(2):
         sealed_run(runs, made.agreed())
     sealed_run(runs, _licensed(made.agreed()))
     written_load(runs)
+    written_streams(runs)
+    written_servers(runs)
+    written_load_ladder(runs)
+    written_reproduction(runs, sealed_run(weigh.folder / "original", made.agreed()))
     written_ladder(runs)
     run = weigh("publish", "runs", "--out", "site", "--title", "Ours")
-    assert run.code in (0, 1), run.err
+    # One is left out; all others pass.
+    assert run.code == 1
+    assert "does not pass" not in run.err, run.err
     (weigh.folder / "err").write_text(run.err)
     return weigh
 
@@ -42,7 +61,59 @@ def _licensed(record: Record) -> Record:
     return sessions.changed(record, spec=spec, environment=sessions.changed(record.environment, contenders=contenders))
 
 
-def test_every_row_has_its_bundle_its_command_and_what_verify_says(published: Weigh) -> None:
+def test_every_row_has_its_bundle_and_its_command(published: Weigh) -> None:
+    site = published.folder / "site"
+    rows = json.loads((site / "site.json").read_text())["evidence"]
+    index = (site / "index.html").read_text()
+    listed = re.findall(r'<li class="row.*?</li>', index, re.DOTALL)
+    assert {one["kind"] for one in rows} == set(KINDS)
+    assert len(listed) == len(rows)
+    for one, text in zip(rows, listed, strict=True):
+        # A ladder has those of its rungs.
+        bundles = [one["distribution"]] if one["distribution"] else one["hasPart"]
+        assert bundles, one
+        page = (site / one["url"]).read_text()
+        for bundle in bundles:
+            assert (site / bundle).is_file()
+            assert f'href="{bundle}"' in text
+            assert f'href="../{bundle}"' in page
+        command = one["again"] or one["command"]
+        assert command
+        assert html.unescape(text).count(command) >= 1
+        assert one["verify"] == "passes", one
+        assert "verify passes" in text
+
+
+def test_the_bundle_of_a_reproduction_is_of_what_was_measured_for_it(published: Weigh) -> None:
+    site = published.folder / "site"
+    (row,) = [one for one in json.loads((site / "site.json").read_text())["evidence"] if one["kind"] == "reproduction"]
+    assert published("verify", str(site / row["distribution"])).code == 0
+    assert row["again"] == f"weigh reproduce {Path(row['distribution']).name}"
+
+
+def test_a_ladder_of_what_a_licence_speaks_of_is_left_out_and_no_row_links_to_its_bundles(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    record = _licensed(made.agreed())
+    rungs = [(1.0, sealed_run(tmp_path / "runs", record))]
+    plan = LadderPlan(scales=(1.0,), experiments=(record.spec.id,), command="weigh ladder")
+    ladder_files.write(tmp_path / "runs", plan, rungs)
+    sealed_run(tmp_path / "runs", made.agreed())
+    run = weigh("publish", "runs", "--out", "site")
+    assert run.err.count("ask first") == 2
+    (row,) = json.loads((tmp_path / "site/site.json").read_text())["evidence"]
+    assert [path.name for path in (tmp_path / "site/bundles").iterdir()] == [Path(row["distribution"]).name]
+
+
+def test_a_folded_part_that_pages_have_alike_is_written_once(published: Weigh) -> None:
+    pages = {path.name: path.read_text() for path in (published.folder / "site/evidence").glob("*.html")}
+    links = [found for text in pages.values() for found in re.findall(r'href="([^"#]+)#(part-[0-9a-f]+)"', text)]
+    assert links
+    for name, part in links:
+        assert pages[name].count(f'<details id="{part}">') == 1
+        assert sum(f'id="{part}"' in text for text in pages.values()) == 1
+
+
+def test_every_run_says_what_verify_says(published: Weigh) -> None:
     document = json.loads((published.folder / "site" / "site.json").read_text())
     rows = {one["name"]: one for one in document["evidence"]}
     assert document["schema"] == "weigh/site/1"

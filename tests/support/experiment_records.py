@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.answers.votes import conclude
 from weigh.evidence.sealing import End
 from weigh.experiment.record import BlockBegun, EnvironmentRead, Record
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender, ContenderRead
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
-from weigh.model.gate import Check, Difference, Gate, OperationGate
+from weigh.model.gate import Check, Difference, Gate
 from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order
@@ -209,23 +210,14 @@ def gate(asked: Workload, contenders: Sequence[str], wrong: Sequence[tuple[str, 
             notes=() if bad else ("A7: averages agree within one unit of the coarser scale",),
         )
 
+    checks = tuple(
+        check(one.name, case.name, name) for one in asked.operations for case in one.cases for name in contenders
+    )
     return Gate(
         truth=True,
         reads={name: {"lineitem": "x3s2:20000:9c34adfcf0a5fadebdfc179790669f8c"} for name in contenders},
-        checks=tuple(
-            check(one.name, case.name, name) for one in asked.operations for case in one.cases for name in contenders
-        ),
-        operations=tuple(
-            OperationGate(
-                operation=one.name,
-                status=GateStatus.DIVERGED if any(pair[0] == one.name for pair in wrong) else GateStatus.AGREED,
-                contenders={
-                    name: GateStatus.DIVERGED if (one.name, name) in wrong else GateStatus.AGREED for name in contenders
-                },
-                detail="; ".join(f"{who} is wrong" for operation, who in wrong if operation == one.name),
-            )
-            for one in asked.operations
-        ),
+        checks=checks,
+        operations=conclude(checks, {one.name: len(one.cases) for one in asked.operations}, contenders),
     )
 
 

@@ -139,4 +139,4 @@ def written(folder: Path, made: records.StreamsRecord | None = None) -> Path:
 
 def written_streams(root: Path) -> Path:
     """The same in a folder of evidence."""
-    return written(root / "20261127-0123456789ab-1")
+    return written(root / f"20261127-{SPEC.id}-1")

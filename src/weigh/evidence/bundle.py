@@ -14,7 +14,7 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -44,6 +44,8 @@ _FILES = 20_000
 _HEADER = 64 << 10
 """Bytes of a header that extends another: those of a bundle are long names."""
 _CHUNK = 1 << 20
+_PRESET: Final = 4
+"""Of xz: half the CPU of the default for 4 % more bytes of an experiment of 300 KiB."""
 _REMEDY = "ask for it again: weigh export EVIDENCE --bundle writes it"
 
 
@@ -118,7 +120,7 @@ def packed(folder: Path, kind: str, not_again: str = "") -> bytes:
         not_again=not_again or msgspec.UNSET,
     )
     packed_bytes = io.BytesIO()
-    with tarfile.open(fileobj=packed_bytes, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
+    with tarfile.open(fileobj=packed_bytes, mode="w:xz", format=tarfile.PAX_FORMAT, preset=_PRESET) as archive:
         _add(archive, HEAD, seal.json_bytes(head))
         for one in (*attempts.earlier_folders(folder), folder.resolve()):
             for file in (*seal.file_names(one), SEAL, SIGNATURE):

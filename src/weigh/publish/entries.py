@@ -10,16 +10,17 @@ from weigh.evidence import attempts, bundle, files, naming, signature
 from weigh.evidence.citation import Citation, cited
 from weigh.evidence.seal import SEAL
 from weigh.experiment.report.files import VERDICTS
-from weigh.kinds.table import REPRODUCTION, RUN
+from weigh.kinds.table import REPRODUCTION, RUN, kind_of
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
 from weigh.reproduce.record import read as reproduction
-from weigh.reproduce.run import why_not
-from weigh.serve.stored.documents import summary
+from weigh.reproduce.repeatable import why_not
+from weigh.serve.stored.documents import file_of, summary
 from weigh.serve.stored.summary import UNFINISHED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.kinds.folder import Entry
@@ -42,7 +43,8 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
         signed: whether somebody signed it.
         command: that made it.
         again: that measures it again from its bundle; empty where only the command does.
-        bundle: file of its bundle; empty of a ladder.
+        bundle: file of its bundle: of a reproduction that of what was measured for it; empty of a ladder.
+        parts: of a ladder the bundles of its rungs.
         page: file of its page.
         terms: what a vendor's licence says about publishing it (R8).
         contenders: their names.
@@ -65,6 +67,7 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     command: str
     again: str
     bundle: str
+    parts: tuple[str, ...]
     page: str
     terms: str
     contenders: tuple[str, ...]
@@ -87,7 +90,8 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
 
     Args:
         one: the evidence.
-        bundles: of the site, by the evidence that they hold: that of the newest attempt has the earlier ones, too.
+        bundles: of the site, by the evidence that they hold: that of the newest attempt has the earlier ones, too. A
+            ladder is made after its rungs, whose bundles are its own.
 
     Raises:
         EvidenceFault: it cannot be read at all.
@@ -97,13 +101,15 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
     passes, verified = _verified(folder, kind)
     about = kind.about(folder)
     found, _ = summary(folder, kind)
-    document = _document(folder) if kind.name == RUN.name else None
-    packed, file = b"", bundles.get(folder.resolve(), "")
-    # A bundle is of a journal alone.
-    not_again = why_not(kind.name, folder) if kind.file == _JOURNAL else kind.noun
-    if not file and kind.file == _JOURNAL and _sealed(folder):
-        packed, file = bundle.packed(folder, kind.name, not_again), f"bundles/{name}{bundle.SUFFIX}"
-        bundles |= dict.fromkeys((folder.resolve(), *attempts.earlier_folders(folder)), file)
+    measured = _measured(folder, kind)
+    document = _document(folder, VERDICTS) if kind.name == RUN.name else None
+    packed, file, not_again = b"", bundles.get(folder.resolve(), ""), ""
+    if measured and _sealed(measured):
+        of = kind_of(measured).name
+        not_again = why_not(of, measured)
+        if not file:
+            packed, file = bundle.packed(measured, of, not_again), f"bundles/{name}{bundle.SUFFIX}"
+            bundles |= dict.fromkeys((folder.resolve(), *attempts.earlier_folders(measured)), file)
     environment = _environment(folder)
     command = environment.get("command") or _command(folder, kind)
     entry = Published(
@@ -120,8 +126,9 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         command=one_line(str(command), 1000),
         again=f"weigh reproduce {file.rpartition('/')[2]}" if file and not not_again else "",
         bundle=file,
+        parts=_parts(folder, kind, bundles),
         page=f"evidence/{name}.html",
-        terms=_terms(document),
+        terms=_terms(measured or folder),
         contenders=found.contenders if found else (),
         machine=_machine(environment),
         group=_group(document),
@@ -129,6 +136,22 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         document=document,
     )
     return Made(entry, _page(folder, kind), packed)
+
+
+def _measured(folder: Path, kind: Kind[Any, Any]) -> Path | None:
+    """The evidence that a bundle can be of; None for a ladder, whose rungs have one each."""
+    if kind.name == REPRODUCTION.name:
+        return folder / reproduction(folder).here.evidence
+    return folder if kind.file == _JOURNAL else None
+
+
+def _parts(folder: Path, kind: Kind[Any, Any], bundles: dict[Path, str]) -> tuple[str, ...]:
+    if not kind.has_rungs:
+        return ()
+    rungs = files.decoded(files.content(folder / kind.file), dict[str, Any]).get("rungs")
+    names = [one.get("evidence") for one in rungs if isinstance(one, dict)] if isinstance(rungs, list) else []
+    found = [bundles.get(folder.resolve().parent / str(one)) for one in names]
+    return tuple(dict.fromkeys(one for one in found if one))
 
 
 def _unsaid(end: str | None) -> str:
@@ -162,9 +185,9 @@ def _sealed(folder: Path) -> bool:
     return files.is_regular(folder / SEAL)
 
 
-def _document(folder: Path) -> dict[str, Any] | None:
+def _document(folder: Path, name: str) -> dict[str, Any] | None:
     try:
-        return files.decoded(files.content(folder / VERDICTS), dict[str, Any])
+        return files.decoded(files.content(folder / name), dict[str, Any])
     except (OSError, EvidenceFault):
         return None
 
@@ -204,13 +227,20 @@ def _machine(environment: dict[str, Any]) -> str:
     return one_line(", ".join(word for word in words if word), 200)
 
 
-def _terms(document: dict[str, Any] | None) -> str:
-    found = [
-        str(one.get("text", ""))
-        for one in (document or {}).get("findings", ())
-        if isinstance(one, dict) and one.get("code") == codes.R8_TERMS.code
-    ]
-    return one_line("; ".join(found), 600)
+def _terms(folder: Path) -> str:
+    """What a vendor's licence says, of evidence of any kind, wherever in its document it stands (R8)."""
+    document = _document(folder, file_of(kind_of(folder)))
+    return one_line("; ".join(dict.fromkeys(_texts(document, codes.R8_TERMS.code))), 600)
+
+
+def _texts(value: object, code: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        if value.get("code") == code:
+            yield str(value.get("text", ""))
+        else:
+            yield from (text for part in value.values() for text in _texts(part, code))
+    elif isinstance(value, list):
+        yield from (text for part in value for text in _texts(part, code))
 
 
 def _group(document: dict[str, Any] | None) -> str:

@@ -16,6 +16,7 @@ from weigh.evidence import bundle, files, seal, whole
 from weigh.experiment import record as records
 from weigh.kinds.folder import entries
 from weigh.model.errors import EvidenceFault, UsageError, WeighError
+from weigh.publish import folded
 from weigh.publish.entries import made
 from weigh.publish.groups import groups
 from weigh.publish.ranking import rankings
@@ -58,7 +59,8 @@ class SiteDocument(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         weigh: version that wrote it.
         files: of the site, which the next one replaces.
-        evidence: one an evidence, the newest first: name, kind, dates, what it says, verify's result, files, citation.
+        evidence: one an evidence, the newest first: name, kind, dates, what it says, verify's result, files, citation;
+            ``hasPart`` are of a ladder the bundles of its rungs.
     """
 
     weigh: str
@@ -89,6 +91,7 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
     published: list[Published] = []
     styles: dict[str, bytes] = {}
     bundles: dict[Path, str] = {}
+    folds: dict[str, str] = {}
 
     def write(name: str, content: bytes) -> None:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +100,8 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
 
     reading = copy_context()
     reading.run(records.records_read.set, {})
-    for at, one in enumerate(found, start=1):
+    # Rungs come before the ladder that links to their bundles.
+    for at, one in enumerate(sorted(found, key=lambda one: one.kind.has_rungs), start=1):
         progress.say(f"{at} of {len(found)}: {one.path.name}")
         try:
             evidence = reading.run(made, one, bundles)
@@ -107,11 +111,14 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
         entry = evidence.entry
         if entry.terms and not with_terms:
             left_out.append((entry.name, f"R8: {entry.terms}"))
+            bundles = {place: file for place, file in bundles.items() if file != entry.bundle}
             continue
         published.append(entry)
         if evidence.bundle:
             write(entry.bundle, evidence.bundle)
-        write(entry.page, _apart(_with_bar(evidence.page, entry), styles))
+        page = folded.once(_with_bar(evidence.page, entry), Path(entry.page).name, folds)
+        write(entry.page, _apart(page, styles))
+    published.sort(key=lambda one: (one.written, one.name), reverse=True)
     title = title or "Evidence"
     grouped = groups(published)
     for group in grouped:
@@ -241,6 +248,7 @@ def _listed(one: Published) -> dict[str, object]:
         "description": one.says,
         "url": one.page,
         "distribution": one.bundle,
+        "hasPart": one.parts,
         "kind": one.kind,
         "workload": one.workload,
         "tier": one.tier,

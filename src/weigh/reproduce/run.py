@@ -25,6 +25,7 @@ from weigh.reproduce import record
 from weigh.reproduce.files import write
 from weigh.reproduce.loads import plan as loads
 from weigh.reproduce.plan import planned
+from weigh.reproduce.repeatable import why_not
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,19 +98,6 @@ def original(path: Path, place: Path) -> Original | OriginalLoad:
             remedy="weigh verify checks it; its report has the command that made it",
         )
     return (OriginalLoad if unpacked.head.kind == record.LOAD else Original)(path, unpacked)
-
-
-def why_not(kind: str, folder: Path) -> str:
-    """Why evidence of a kind cannot be measured again from its bundle; empty where it can.
-
-    Raises:
-        EvidenceFault: it cannot be read.
-    """
-    if kind == record.RUN:
-        return ""
-    if kind == record.LOAD:
-        return loads.why_not(load_record.read_spec(folder))
-    return f"it is evidence of the kind '{kind}', and only runs and loads are measured again"
 
 
 class OriginalLoad:

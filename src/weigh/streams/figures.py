@@ -22,6 +22,10 @@ _LOAD_SHARE = 0.01
 """Of the time of the load, for each stream (specification of TPC-DS, clause 7)."""
 
 
+UNIT = "an hour x SF"
+"""Of each figure: queries or refresh sets an hour, times the scale factor."""
+
+
 def figures_of(spec: StreamsSpec) -> tuple[FigureName, ...]:
     """The figures that a benchmark has."""
     return tuple(one for one in FIGURES if one != "maintenance" or spec.maintains)

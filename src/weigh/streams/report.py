@@ -17,7 +17,7 @@ from weigh.render.blocks import Cell, Column, Findings, Grade, Group, Lines, Pag
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
 from weigh.streams.contention import Use
-from weigh.streams.figures import figures_of
+from weigh.streams.figures import UNIT, figures_of
 from weigh.streams.record import Life, State, StreamQuery
 from weigh.streams.results import Figure, Outcome
 
@@ -241,7 +241,7 @@ def _figures(results: StreamsResults) -> Table:
         groups.append(Group(name, rows))
     columns = [
         Column("contender"),
-        Column("an hour x SF", right=True),
+        Column(UNIT, right=True),
         Column(level, right=True),
         Column("repetitions", right=True),
     ]

@@ -79,7 +79,7 @@ def _bundle(evidence: Path, out: Path | None) -> None:
     from weigh.evidence import bundle
     from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
-    from weigh.reproduce.run import why_not
+    from weigh.reproduce.repeatable import why_not
 
     with others_evidence(evidence):
         kind = kind_of(evidence)

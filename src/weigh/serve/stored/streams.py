@@ -6,6 +6,7 @@ import msgspec
 
 from weigh.model import units
 from weigh.serve.stored.summary import Figure, Summary, name
+from weigh.streams.figures import UNIT
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ class OneFigure(msgspec.Struct, frozen=True):
             if self.low is None or self.high is None
             else f" [{units.quantity(self.low)}, {units.quantity(self.high)}]"
         )
-        return f"{units.quantity(self.mean)}{ends} queries/h x SF"
+        return f"{units.quantity(self.mean)}{ends} {UNIT}"
 
 
 class StoredStreams(msgspec.Struct, frozen=True):
