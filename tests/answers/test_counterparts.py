@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -91,6 +92,16 @@ def test_rows_that_share_their_keys_are_paired_whatever_their_order(values: list
     if rows:
         wrong = [*other[:-1], (1, "a", 7.0)]
         assert pair(wrong, rows, SCHEMA).count == 1
+
+
+def test_rows_within_a_unit_of_each_other_are_paired_whatever_their_order() -> None:
+    """Each took the first that was near, and left none to the last."""
+    columns = (SCHEMA.columns[0], Column(name="q", kind="decimal", match="quotient"))
+    schema = ResultSchema(columns=columns)
+    rows = [(25, Decimal(number)) for number in range(-1, 11)]
+    for other in (rows[::-1], rows[1:] + rows[:1], [*rows[::2], *rows[1::2]]):
+        assert pair(other, rows, schema).agrees
+    assert not pair([*rows[:-1], (25, Decimal(12))], rows, schema).agrees
 
 
 def test_of_many_rows_that_share_their_keys_each_is_held_against_few(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ def test_queries_that_are_united_have_constructs(sets: str, end: str) -> None:
     for sql in (plain, f"WITH r AS ({plain}) SELECT a, count(*) AS n FROM r GROUP BY a", f"SELECT a FROM ({plain})"):
         found = constructs.of(sql)
         assert any(one.key == "case" and one.inside is None for one in found), found
-        assert "UPPER(s)" not in str(constructs.settled(sql, 1))
+        settled = str(constructs.settled(sql, 1))
+        assert "UPPER(s)" not in settled
+        assert ("LIMIT" in settled) <= ("ORDER BY" in settled)
         assert widened(sql, {}) is None
 
 

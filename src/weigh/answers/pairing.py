@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import math
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
@@ -124,15 +124,15 @@ def _matched(
 ) -> tuple[list[tuple[Row, Row]], list[Row], list[Row]]:
     """Rows that share their exact columns, each with its counterpart; and those that have none, of either side.
 
-    Sorting would pair wrongly where rounding changes the order, so each takes the first that is near enough; what is
-    left over is paired as it stands, and differs.
+    Sorting would pair wrongly where rounding changes the order, so each takes its equal, or else the first that is near
+    enough; what is left over is paired as it stands, and differs.
     """
     if not schema.loose:
         some = min(len(left), len(right))
         return [], left[some:], right[some:]
     if len(left) == len(right) == 1:
         return [(left[0], right[0])], [], []
-    pairs: list[tuple[Row, Row]] = []
+    pairs, left, right = _equal(left, right)
     alone: list[tuple[int, Row]] = []
     others: list[tuple[int, Row]] = []
     for ours, theirs in near_parts(left, right, schema):
@@ -147,6 +147,26 @@ def _matched(
     lonely, rest = ([row for _, row in sorted(some, key=lambda one: one[0])] for some in (alone, others))
     some = min(len(lonely), len(rest))
     return pairs + list(zip(lonely[:some], rest[:some], strict=True)), lonely[some:], rest[some:]
+
+
+def _equal(left: list[Row], right: list[Row]) -> tuple[list[tuple[Row, Row]], list[Row], list[Row]]:
+    """Rows with their equals, and the others of either side.
+
+    Whoever took what is merely near would take it from its equal: of 1, 2 and 3 within one of each other none is left
+    for the last.
+    """
+    equals = Counter(left) & Counter(right)
+
+    def without(rows: list[Row]) -> list[Row]:
+        taken, others = equals.copy(), []
+        for row in rows:
+            if taken[row] > 0:
+                taken[row] -= 1
+            else:
+                others.append(row)
+        return others
+
+    return [(row, row) for row in equals.elements()], without(left), without(right)
 
 
 class _Free:

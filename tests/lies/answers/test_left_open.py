@@ -164,7 +164,8 @@ def test_the_sign_of_an_infinity_is_open_where_the_data_has_both_zeros_alone(wei
 
 
 FORMS_ROWS = """
-    SELECT i AS id, i % 11 AS v, i / 4 AS f, [0.1, 16777217, 3.3333333][1 + i % 3]::FLOAT AS single,
+    SELECT i AS id, i % 11 AS v, i / 4 AS f, (i / 100)::DECIMAL(15, 2) AS d,
+        [0.1, 16777217, 3.3333333][1 + i % 3]::FLOAT AS single,
         ['abc', 'ABC', 'äöü', 'ß', 'b', ' x ', '', NULL][1 + i % 8] AS s
     FROM range(1, 1200) AS t(i)
 """
@@ -173,6 +174,8 @@ FORMS = {
     "cast": "SELECT count(*) AS n FROM t WHERE CAST(v + 0.5 AS INTEGER) > 3",
     "rounded": "SELECT round(f + 0.5) AS k, count(*) AS n FROM t GROUP BY round(f + 0.5)",
     "single": "SELECT count(*) AS n FROM t WHERE single > 0.1",
+    "quotient": "SELECT count(*) AS n FROM t WHERE d / 3 > 0.67",
+    "quotients": "SELECT k, count(*) AS n FROM (SELECT d / 3 AS k FROM t) AS s GROUP BY k",
     "tripled": "SELECT single * 3 AS k, count(*) AS n FROM t GROUP BY single * 3",
 }
 """A filter or a group of what engines take differently excuses no other number: it is asked in one form for all."""

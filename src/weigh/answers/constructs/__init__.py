@@ -9,6 +9,7 @@ from weigh.answers.constructs.construct import (
     NAN,
     OF_DATA,
     ORDERED,
+    QUOTIENT,
     REACH,
     SEQUENCE,
     SIGNED,
@@ -24,6 +25,7 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "REACH",
-    "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
+    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "QUOTIENT",
+    "REACH", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of",
+    "settled",
 ]  # fmt: skip

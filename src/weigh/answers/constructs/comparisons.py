@@ -27,6 +27,34 @@ def compared(node: exp.Expr) -> Iterator[tuple[str, bool]]:
             yield from ((one.name.lower(), column is plain) for one in column.parts)
 
 
+def quotients(node: exp.Expr) -> Iterator[str]:
+    """Names of columns of which a node compares a quotient or a mean, under whatever name."""
+    from sqlglot import exp
+
+    aliases: dict[str, list[exp.Expr]] = {}
+    for alias in node.root().find_all(exp.Alias):
+        aliases.setdefault(alias.alias.lower(), []).append(alias.this)
+
+    def meant(part: exp.Expr, passed: frozenset[str]) -> Iterator[exp.Expr]:
+        yield part
+        for name in {column.name.lower() for column in part.find_all(exp.Column)} - passed:
+            for one in aliases.get(name, ()):
+                yield from meant(one, passed | {name})
+
+    for part in _parts(node):
+        for whole in meant(part, frozenset()):
+            for quotient in whole.find_all(exp.Div, exp.Avg):
+                for of in meant(quotient, frozenset()):
+                    yield from (one.name.lower() for one in of.find_all(exp.Column) if not cast_to_double(one))
+
+
+def cast_to_double(column: exp.Expr) -> bool:
+    """Whether it is cast first, and so a double to everybody."""
+    from sqlglot import exp
+
+    return isinstance(column.parent, exp.Cast) and column.parent.is_type("double")
+
+
 @cache
 def orders_columns(sql: str) -> bool:
     """Whether an order in a query depends on the data: ``ORDER BY NULL`` does not. True where nobody can tell."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from weigh.answers.constructs import widths
 from weigh.answers.constructs.casts import cast, fraction, mixed, rounded
-from weigh.answers.constructs.comparisons import compared
+from weigh.answers.constructs.comparisons import cast_to_double, compared, quotients
 from weigh.answers.constructs.construct import (
     MOMENT,
     NAN,
+    QUOTIENT,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -55,6 +56,7 @@ _ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "
 _NAN_WHY = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
 _ZERO_WHY = "0.0 and -0.0 are one number to some engines, and two in an order or in groups to others"
 _SINGLE_WHY = "32-bit floats are counted and compared as such by some engines and as doubles by others"
+_QUOTIENT_WHY = "a quotient or a mean of decimals has another number of digits in each engine"
 _MOMENT_WHY = "moments and dates are text to an engine that has no type for them, as SQLite"
 _PARTS = {"second": "SECOND", "milli": "MILLI", "micro": "MICRO", "nano": "NANO", "epoch": "EPOCH"}
 """Parts of a moment, by the key of the construct, and how their names begin."""
@@ -130,6 +132,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     for column, plain in compared(node):
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
+    for column in dict.fromkeys(quotients(node)):
+        yield f"{QUOTIENT}{column}", _QUOTIENT_WHY, anything
     yield from _of_columns(node)
     yield from of_limits(node)
     if widths.arithmetic(node):
@@ -238,10 +242,7 @@ def _of_columns(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         return
     found = list(node.find_all(exp.Column))
     columns = dict.fromkeys(one.name.lower() for one in found)
-    # What is cast first is a double to everybody.
-    narrow = {
-        one.name.lower() for one in found if not (isinstance(one.parent, exp.Cast) and one.parent.is_type("double"))
-    }
+    narrow = {one.name.lower() for one in found if not cast_to_double(one)}
     sides = list(node.iter_expressions())
     with_fraction = any(map(fraction, sides)) or sum(isinstance(one, exp.Column) for one in sides) > 1
     for column in columns:

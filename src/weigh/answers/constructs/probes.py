@@ -9,6 +9,7 @@ ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
 _ZEROS = "(SELECT 1 AS id, CAST('0.0' AS DOUBLE) AS a UNION ALL SELECT 2 AS id, CAST('-0.0' AS DOUBLE) AS a) AS t"
+_THIRDS = " UNION ALL ".join(f"SELECT CAST({one} AS DECIMAL(15, 2)) AS a" for one in ("1.10", "1.10", "1.12"))
 _TENTHS = f"({' UNION ALL '.join(['SELECT CAST(0.1 AS REAL) AS a'] * 3)}) AS t"
 PROBES: dict[str, tuple[str, ...]] = {
     "division": ("7 / 2",),
@@ -47,6 +48,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
     "single": ("CASE WHEN CAST(0.1 AS REAL) = 0.1 THEN 1 ELSE 0 END", "CAST(0.1 AS REAL) * 3",
                "CASE WHEN CAST(0.1 AS REAL) IN (0.1, 0.5) THEN 1 ELSE 0 END"),
+    "quotient": ("CAST(1.10 AS DECIMAL(15, 2)) / CAST(3.30 AS DECIMAL(15, 2))", f"avg(a) FROM ({_THIRDS}) AS t"),
     NARROW_SUM: (f"sum(a) FROM {_TENTHS}",),
     "moved": ("extract(hour FROM TIMESTAMP '2024-01-01 12:00:00' AT TIME ZONE 'America/New_York')",),
     "second": ("extract(second FROM TIMESTAMP '2024-01-02 03:04:05.5')",),

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 _DOUBLE = 64
 _WORD = re.compile(r"\w+")
-_PROBE_OF = {constructs.SINGLE: "single", constructs.DAY: "days", constructs.LISTED: "listed", constructs.ZONE: "zone"}
+_PROBE_OF = {
+    constructs.SINGLE: "single",
+    constructs.QUOTIENT: "quotient",
+    constructs.DAY: "days",
+    constructs.LISTED: "listed",
+    constructs.ZONE: "zone",
+}
 """What an engine is asked where a construct of the data may be taken differently."""
 _IN_UTC = "12; 12; 12"
 """Its answer to ``zone`` where it reads moments in UTC."""
@@ -125,11 +131,11 @@ def compared(
     data: DataValues,
     probed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What an engine may take in its own way, for each column that has it: NaN, -0.0, 32-bit floats, moments, zones."""
+    """What an engine may take in its own way, by column: NaN, -0.0, 32-bit floats, decimals, moments."""
     queries = list(queries)
     wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(constructs.OF_DATA)}
     zeros = (probed or {}).get("zeros")
-    single = (probed or {}).get("single", contender)
+    single, quotient = ((probed or {}).get(probe, contender) for probe in ("single", "quotient"))
     days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
     moments = contender if "moments" in engine.lacks else "moments"
     utc = (probed or {}).get("zone") == _IN_UTC
@@ -139,6 +145,7 @@ def compared(
         narrow = pa.types.is_floating(field.type) and field.type.bit_width < _DOUBLE
         for name in (*names(field), ALL):
             found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
+            found |= {f"{constructs.QUOTIENT}{name}": quotient} if pa.types.is_decimal(field.type) else {}
             found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
             # In a column of UTC whose session is in UTC, too, there is no other clock to read.
             zone = _IN_UTC if utc and getattr(field.type, "tz", "") in _UTC else contender
