@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from weigh._native import digest_parquet, hash_file
 from weigh.data import user_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_facts_are_of_the_build_that_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +29,16 @@ def test_facts_are_of_the_build_that_read_them(tmp_path: Path, monkeypatch: pyte
     assert digest() == wrong["digest"]
     monkeypatch.setattr(user_files, "_reader", lambda: "another")
     assert digest() == digest_parquet([file])
+
+
+@pytest.mark.parametrize(
+    ("names", "tables"),
+    [
+        (["part-0.parquet", "part-00001.parquet"], {"tpch"}),
+        (["0.parquet", "1.parquet"], {"tpch"}),
+        (["part-0.parquet", "part_1.parquet", "partsupp-0.parquet"], {"part", "partsupp"}),
+        (["events-part-1.parquet", "events-part-2.parquet"], {"events"}),
+    ],
+)
+def test_a_part_is_of_its_folder_and_beside_other_tables_one_itself(names: list[str], tables: set[str]) -> None:
+    assert set(user_files.by_name(Path("tpch") / name for name in names)) == tables

@@ -134,10 +134,17 @@ def _foreign(folders: Iterable[Path]) -> str:
 
 
 def by_name(files: Iterable[Path]) -> Tables:
-    """Files grouped into tables by their names: ``events-01.parquet`` and ``events-02.parquet`` are ``events``."""
+    """Files grouped into tables by their names: ``events-01.parquet`` and ``events-02.parquet`` are ``events``.
+
+    ``part-0.parquet`` is a part of the table that its folder is called by; beside files of other names it is one of
+    ``part``, a table of TPC-H.
+    """
     tables: Tables = {}
+    files = list(files)
+    several = {file.parent for file in files if _NUMBERED.sub("", _stem(file))}
     for file in files:
-        stem = _NUMBERED.sub("", _stem(file)) or file.parent.name
+        unnamed = "part" if file.parent in several and _stem(file).lower().startswith("part") else file.parent.name
+        stem = _NUMBERED.sub("", _stem(file)) or unnamed
         tables.setdefault(_UNFIT.sub("_", stem).strip("_").lower() or "data", []).append(file)
     return tables
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from weigh.answers import constructs
@@ -17,21 +18,45 @@ if TYPE_CHECKING:
     from weigh.model.operation import Workload
 
 
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_RESERVED = frozenset({
+    "all", "and", "any", "as", "asc", "case", "cast", "check", "column", "constraint", "create", "cross",
+    "default", "desc", "distinct", "else", "end", "except", "false", "from", "full", "grant", "group", "having",
+    "in", "inner", "intersect", "into", "is", "join", "left", "like", "limit", "natural", "not", "null",
+    "offset", "on", "or", "order", "outer", "primary", "references", "right", "select", "set", "table", "then",
+    "to", "true", "union", "unique", "user", "using", "values", "when", "where", "window", "with",
+})  # fmt: skip
+"""Words that no engine takes for the name of a table without quotation marks."""
+_BACKTICKS = ("mysql", "spark", "databricks", "bigquery")
+
+
+def _named(table: str, dialect: str) -> str:
+    """The name of a table in SQL: in quotation marks where it must be."""
+    if _PLAIN.fullmatch(table) and table.lower() not in _RESERVED:
+        return table
+    mark = "`" if dialect in _BACKTICKS else '"'
+    return f"{mark}{table}{mark}"
+
+
 def every_row(table: str, dialect: str) -> str:
     """All rows of a table."""
-    return frames.whole(table, dialect) if frames.is_frames(dialect) else f"SELECT * FROM {table}"
+    return frames.whole(table, dialect) if frames.is_frames(dialect) else f"SELECT * FROM {_named(table, dialect)}"
 
 
 def row_count(table: str, dialect: str) -> str:
     """The number of its rows."""
-    return frames.counted(table, dialect) if frames.is_frames(dialect) else f"SELECT count(*) AS n FROM {table}"
+    return (
+        frames.counted(table, dialect)
+        if frames.is_frames(dialect)
+        else f"SELECT count(*) AS n FROM {_named(table, dialect)}"
+    )
 
 
 def drawn_rows(table: str, dialect: str, sample: Sample) -> str:
     """The rows of a sample."""
     if frames.is_frames(dialect):
         return frames.drawn(table, dialect, sample.column, sample.modulus, sample.remainder)
-    return f"SELECT * FROM {table} WHERE {sample.predicate}"
+    return f"SELECT * FROM {_named(table, dialect)} WHERE {sample.predicate}"
 
 
 def findings(contenders: Sequence[PreparedContender], workload: Workload) -> list[Finding]:
