@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -102,6 +103,22 @@ def test_rows_within_a_unit_of_each_other_are_paired_whatever_their_order() -> N
     for other in (rows[::-1], rows[1:] + rows[:1], [*rows[::2], *rows[1::2]]):
         assert pair(other, rows, schema).agrees
     assert not pair([*rows[:-1], (25, Decimal(12))], rows, schema).agrees
+
+
+@pytest.mark.parametrize("match", ["approx", "quotient"])
+def test_spans_and_moments_where_others_have_numbers_are_equal_to_themselves(match: Any) -> None:
+    schema = ResultSchema(columns=(Column(name="d", kind="double", match=match, rel=1e-9),))
+    span, moment = timedelta(days=16, microseconds=7), datetime(2024, 1, 2)
+    for value in (span, moment, True):
+        assert pair([(value,)], [(value,)], schema).agrees
+    text = "16 days 00:00:00.000008"
+    assert pair([(text,)], [(text,)], schema).agrees
+    assert pair([(text,)], [("16 days 00:00:00.000007123 ns",)], schema).agrees
+    assert not pair([(text,)], [("16 days 00:00:01.000008",)], schema).agrees
+    for value in (span, moment):
+        assert pair([(value + timedelta(microseconds=1),)], [(value,)], schema).agrees
+        for other in (value + timedelta(milliseconds=1), "16 days", 16.0, None):
+            assert not pair([(other,)], [(value,)], schema).agrees
 
 
 def test_of_many_rows_that_share_their_keys_each_is_held_against_few(monkeypatch: pytest.MonkeyPatch) -> None:

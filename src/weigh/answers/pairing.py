@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from weigh.answers import texts
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
 from weigh.answers.values import DIGITS, cell, near_parts, printed
 from weigh.model import codes
@@ -22,6 +25,8 @@ _APART = {
     "approx": f"{codes.A2}: float columns differ by up to {{:.1e}} of their value: rounding",
     "quotient": f"{codes.A7}: quotients differ by up to {{:.1e}} of their value: within one unit of the coarser scale",
 }
+_MOMENT = datetime.timedelta(microseconds=10)
+"""Between two means of moments or spans: some units of the coarsest that engines count in."""
 _LONELY = 200
 """Rows without a counterpart that are looked at, on each side; all are counted."""
 
@@ -73,13 +78,18 @@ def pair(
 
 
 def distance(x: Cell, y: Cell) -> float:
-    """Relative distance of two approximate values; infinite where they cannot be compared."""
+    """Relative distance of two approximate values; infinite where they cannot be compared.
+
+    An engine may have a span or a moment where another has a number: those are at least equal to themselves.
+    """
     if x is None or y is None:
         return 0.0 if x is y else math.inf
     try:
         a, b = float(x), float(y)
     except (TypeError, ValueError):
-        return math.inf
+        if (spans := _spans(x, y)) is None:
+            return 0.0 if x == y else math.inf
+        a, b = spans[0].total_seconds(), spans[1].total_seconds()
     if math.isnan(a) or math.isnan(b):
         return 0.0 if math.isnan(a) and math.isnan(b) else math.inf
     if a == b:
@@ -91,13 +101,34 @@ def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     """Whether two values that are so far apart are the same by the tolerance of their column."""
     if apart == 0.0:
         return True
-    if column.absolute and math.isfinite(apart) and abs(float(x) - float(y)) <= column.absolute:
+    if not math.isfinite(apart):
+        return False
+    if (spans := _spans(x, y)) is not None:
+        return abs(spans[0] - spans[1]) <= _MOMENT
+    if column.absolute and abs(float(x) - float(y)) <= column.absolute:
         return True
-    if column.match == "quotient" and math.isfinite(apart):
+    if column.match == "quotient":
         # Rounding and truncating differ by exactly one unit, which doubles would make a little more than one.
         difference = abs(DIGITS.subtract(_shortest(x), _shortest(y)))
         return difference <= max(_unit(x), _unit(y)) * (column.units or 1) or apart <= column.rel
     return apart <= column.rel
+
+
+def _spans(x: Cell, y: Cell) -> tuple[datetime.timedelta, datetime.timedelta] | None:
+    """Two spans, or two moments as what has passed since the first one; None of other values."""
+    if isinstance(x, datetime.datetime) and isinstance(y, datetime.datetime):
+        return x - datetime.datetime.min, y - datetime.datetime.min
+    a, b = _span(x), _span(y)
+    return None if a is None or b is None else (a, b)
+
+
+def _span(value: Cell) -> datetime.timedelta | None:
+    """A span, also one that is text because somebody's type has months; None of another value."""
+    if isinstance(value, str) and ":" in value:
+        with suppress(texts.NotThat, OverflowError):
+            months, days, nanoseconds = texts.interval(value.removesuffix(" ns"))
+            return None if months else datetime.timedelta(days=days, microseconds=nanoseconds / 1_000)
+    return value if isinstance(value, datetime.timedelta) else None
 
 
 def _shortest(value: Cell) -> decimal.Decimal:

@@ -94,7 +94,8 @@ def describe(sql: str, answer: pa.Table) -> QueryFile:
     columns = []
     for position, (name, field) in enumerate(zip(names, answer.schema, strict=True)):
         found = kind(field.type)
-        columns.append(ColumnTable(name=name, kind=found, match=_match(found, selects[position] if known else None)))
+        match = _match(field.type, selects[position] if known else None)
+        columns.append(ColumnTable(name=name, kind=found, match=match))
     return QueryFile(
         ordered_by=[names[at] for at in order_columns.of(query, answer)] if query is not None else [],
         limit=_limit(query),
@@ -159,13 +160,17 @@ def kind(of: pa.DataType) -> Kind:
     return "timestamp" if types.is_timestamp(of) else "string"
 
 
-def _match(kind: Kind, select: exp.Expr | None) -> Match:
+def _match(of: pa.DataType, select: exp.Expr | None) -> Match:
     from sqlglot import exp
 
     between = (exp.Avg, exp.Div, exp.Median, exp.PercentileCont, exp.Quantile)
-    if kind in ("double", "decimal") and select is not None and select.find(*between) is not None:
+    means = select is not None and select.find(*between) is not None
+    if means and (pa.types.is_timestamp(of) or pa.types.is_duration(of) or pa.types.is_interval(of)):
+        # The mean of moments is rounded or cut off where an engine's units end.
+        return "approx"
+    if means and kind(of) in ("double", "decimal"):
         return "quotient"
-    return "approx" if kind == "double" else "exact"
+    return "approx" if kind(of) == "double" else "exact"
 
 
 def _limit(query: exp.Query | None) -> int | None:

@@ -105,6 +105,10 @@ DIALECTS = {
     "a_table_of_no_name": "SELECT id, position('b' IN s) AS a FROM t WHERE id < 40",
     "united": "SELECT g AS a FROM t UNION SELECT id FROM t WHERE id < 9 ORDER BY a",
     "all_united": "SELECT g AS a FROM t WHERE id < 9 UNION ALL SELECT id FROM t WHERE id < 9 ORDER BY a",
+    "mean_span": "SELECT avg(ts - TIMESTAMP '2024-01-31') AS a FROM t WHERE id < 300",
+    "mean_moment": "SELECT g, avg(ts) AS a FROM t GROUP BY g",
+    "mean_days": "SELECT avg(day - DATE '2023-12-29') AS a FROM t",
+    "near_quotients": "SELECT round(id / 100.0) AS k, count(DISTINCT g) AS n FROM t GROUP BY round(id / 100.0)",
 }
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
     from weigh.workloads.suites.question import Question
 
-_FORM = "2"
+_FORM = "3"
 """Of what is read off an answer: other where the same answer would be described otherwise."""
 _DETAIL = 160
 """Characters of an engine's words that stand in a finding."""
