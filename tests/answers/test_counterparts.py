@@ -117,7 +117,7 @@ def test_spans_and_moments_where_others_have_numbers_are_equal_to_themselves(mat
     assert not pair([(text,)], [("16 days 00:00:01.000008",)], schema).agrees
     for value in (span, moment):
         assert pair([(value + timedelta(microseconds=1),)], [(value,)], schema).agrees
-        for other in (value + timedelta(milliseconds=1), "16 days", 16.0, None):
+        for other in (value + timedelta(seconds=1), "16 days", 16.0, None):
             assert not pair([(other,)], [(value,)], schema).agrees
 
 

@@ -104,7 +104,9 @@ def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     if not math.isfinite(apart):
         return False
     if (spans := _spans(x, y)) is not None:
-        return abs(spans[0] - spans[1]) <= _MOMENT
+        # A moment has no size: what a relative distance from the year 1 would be says nothing.
+        sized = not isinstance(x, datetime.datetime)
+        return abs(spans[0] - spans[1]) <= _MOMENT or (sized and apart <= column.rel)
     if column.absolute and abs(float(x) - float(y)) <= column.absolute:
         return True
     if column.match == "quotient":
