@@ -172,7 +172,7 @@ def _same(experiments: int) -> Iterator[Row]:
         yield Row("SAME at the margin, total", setting, "<= 5.5 %", whole.banded, whole.within(0, 0.055))
     for name, make in noise.ALL.items():
         truth = one_sided.TRUTHS[name][1] if name in one_sided.TRUTHS else Truth()
-        both = rates.discoveries_under(make, max(few // 20, 20), 5, truth)
+        both = rates.discoveries_under(make, max(few // 8, 20), 5, truth)
         for question, share in zip(("typical", "total"), both, strict=True):
             setting = f"{name}, 90 of 100 exactly at the margin"
             yield Row(f"FDR, {question}", setting, "<= 2.5 %", f"{100 * share:.2f} %", share <= 0.025)
