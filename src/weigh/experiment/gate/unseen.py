@@ -103,7 +103,7 @@ def check(
         given = link.unseen(environment)
         made = given[next(iter(layouts))]
         with link.showing(given):
-            singles = _singles(link.values(contenders[0].contender.layout, environment))
+            singles = _singles(link.values(contenders[0].contender.layout, environment)) if contenders else frozenset()
             asking = _Asking(contenders, workload, before, place, link, timeout, progress, singles)
             answers = asking.answers()
             settled = asking.settled
