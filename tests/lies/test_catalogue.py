@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
+from weigh_liars.adapter import LIES
 
 if TYPE_CHECKING:
     from support.command import Weigh
@@ -14,6 +17,17 @@ if TYPE_CHECKING:
 def test_every_lie_that_is_listed_has_its_liar_here(weigh: Weigh) -> None:
     tested = {path.stem.removeprefix("test_") for path in Path(__file__).parent.rglob("test_[A-Z]*.py")}
     assert {lie["id"] for lie in weigh("lies", "--json").json["lies"]} == tested
+
+
+def test_every_liar_is_a_class_where_it_is_looked_for() -> None:
+    """Read and not imported: some need an engine."""
+    folder = Path(str(files("weigh_liars"))) / "adapter"
+    classes: dict[str, set[str]] = {}
+    for module, _, name in (one.rpartition(".") for one in LIES.values()):
+        if module not in classes:
+            tree = ast.parse(folder.joinpath(*module.split(".")).with_suffix(".py").read_text())
+            classes[module] = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+        assert name in classes[module], (module, name)
 
 
 def test_all_codes_are_listed(weigh: Weigh) -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from weigh.evidence import journal
 from weigh.experiment import derived
-from weigh.model.sample import Outcome, Sample
+from weigh.model.sample import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,5 +27,4 @@ def chained(events: Iterable[journal.Event]) -> Iterator[bytes]:
 
 def read_samples(folder: Path) -> list[Sample]:
     """The samples of ``samples.parquet``."""
-    rows = pq.read_table(folder / derived.SAMPLES).to_pylist()
-    return [Sample(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
+    return msgspec.convert(pq.read_table(folder / derived.SAMPLES).to_pylist(), list[Sample])

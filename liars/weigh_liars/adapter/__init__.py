@@ -107,7 +107,7 @@ LIES: dict[Any, str] = {
     "helper": "outside.Helper",
     "compiler": "outside.Compiler",
     "compaction": "outside.Compaction",
-    "own-server": "outside.OwnServer",
+    "own-server": "outside.ForkedServer",
     "false-server": "outside.FalseServer",
     "false-version": "outside.FalseVersion",
     "in-memory": "outside.InMemory",
