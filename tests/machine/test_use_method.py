@@ -165,7 +165,7 @@ def test_a_large_experiment_that_was_watched_is_a_small_page(share: float, noise
         ),
         lambda one: share if one.contender == experiment_records.names(5)[1] else 0.0,
     )
-    assert len(page(experiment_results([record]), record.samples, "20261121-aaaaaaaaaaaa-1").encode()) < 325_000
+    assert len(page(experiment_results([record]), record.samples, "20261121-aaaaaaaaaaaa-1").encode()) < 320_000
 
 
 def summed(**changed: Any) -> Use:

@@ -92,10 +92,19 @@ def part(results: ExperimentResults, rows: Sequence[Row], contenders: Contenders
     )
     reads = [(name, of, Part(read, "code")) for name, found in gate.reads.items() for of, read in found.items()]
     table = words(("contender", "table", "row digest, or rows counted"), reads, label=None)
+    details = {one.detail for one in full}
+    alike = details.pop() if len(full) > 1 and len(details) == 1 else ""
+    notes = [small(f"Of every operation: {one_line(alike, 220)}")] if alike else []
     parts: list[Block] = [
         Lines([f"{cut_off(results.record, gate)}." if gate.cut_off is True else about]),
         *divergences,
-        Fold("Every contender on every operation", [_table(full, contenders), small(_NOTE)], "", "", open=not calm),
+        Fold(
+            "Every contender on every operation",
+            [_table(full, contenders, alike), *notes, small(_NOTE)],
+            "",
+            "",
+            open=not calm,
+        ),
     ]
     if reads:
         parts.append(Fold("What each contender was found to read", [replace(table, wide=False)], "", ""))
@@ -120,12 +129,17 @@ def status(cell: Cell | None) -> TableCell:
     return TableCell((cell.status.replace("_", " "), " ", Part(number, "small")), f"w {css}")
 
 
-def _table(rows: Sequence[Row], contenders: Contenders) -> Table:
+def _table(rows: Sequence[Row], contenders: Contenders, alike: str) -> Table:
+    """Everybody on every operation; a detail that all rows have stands below it."""
     columns = [Column("operation"), *(Column(one.phrase) for one in contenders.everybody), Column("detail")]
     found = [
-        TableRow([Part(row.name, anchor=row.anchor), *map(status, row.cells), Part(one_line(row.detail, 220), "small")])
+        TableRow([
+            Part(row.name, anchor=row.anchor),
+            *map(status, row.cells),
+            "" if row.detail == alike else Part(one_line(row.detail, 220), "small"),
+        ])
         for row in rows
-    ]
+    ]  # fmt: skip
     return Table(columns, [Group("", found)], css="lines mx", label=None)
 
 
