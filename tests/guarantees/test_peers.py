@@ -64,6 +64,7 @@ def test_the_threshold_reacts_to_the_effect() -> None:
     assert peers.threshold_follows_effect(4_000, 8).within(0.45, 0.55)
 
 
+@pytest.mark.long
 def test_running_again_and_peeking() -> None:
     assert peers.rerun(4_000, 10, 9).within(0.08, 0.11)
     assert peers.peeked(4_000, 9).within(0.08, 0.11)
