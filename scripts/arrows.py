@@ -9,6 +9,7 @@ The order of layers is that of import-linter's contracts (pyproject.toml); the n
 from __future__ import annotations
 
 import ast
+import signal
 import sys
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
@@ -144,6 +145,8 @@ def problems(sources: Sources, imports: Sequence[Import], tools: Mapping[str, An
 
 def main() -> int:
     """Print, or check."""
+    # ``| head`` ends this as it ends any program.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sources, tools = Sources(), settings()
     imports = list(sources.imports())
     found = problems(sources, imports, tools)

@@ -179,7 +179,8 @@ def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
     weigh = Weigh(tmp_path)
     for arguments, words in (
         (("--on", scheduler), "--to FOLDER"),
-        (("--to", "x"), "--on local:2"),
+        (("--to", "x"), "--on local:2; or leave --to out"),
+        (("--resume",), "--on local:2; or leave --resume out"),
         (("--on", "spark://a:1", "--to", "x"), "local:N"),
         (("--on", scheduler, "--to", __file__), "is a file"),
         (("--on", scheduler, "--to", "gs://a/b"), "s3://BUCKET/PREFIX"),

@@ -99,7 +99,7 @@ def test_a_ladder_of_what_a_licence_speaks_of_is_left_out_and_no_row_links_to_it
     ladder_files.write(tmp_path / "runs", plan, rungs)
     sealed_run(tmp_path / "runs", made.agreed())
     run = weigh("publish", "runs", "--out", "site")
-    assert run.err.count("ask first") == 2
+    assert re.search(r"left out: \S+, ladder-\S+: R8: .*ask first", run.err), run.err
     (row,) = json.loads((tmp_path / "site/site.json").read_text())["evidence"]
     assert [path.name for path in (tmp_path / "site/bundles").iterdir()] == [Path(row["distribution"]).name]
 
@@ -189,3 +189,23 @@ def test_a_killed_run_is_called_so_and_counted_as_one_that_does_not_pass(tmp_pat
     assert "No report yet: it was killed, or goes on." in index
     assert "1 of 1 does not pass" in index
     assert ">bundle</a>" not in index
+
+
+def test_of_many_that_do_not_pass_some_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    for seed in range(7):
+        record = made.agreed()
+        spec = sessions.changed(record.spec, seed=seed)
+        sessions.written(tmp_path / "runs", sessions.changed(record, spec=spec, end=None))
+    run = weigh("publish", "runs", "--out", "site", "--quiet")
+    assert run.code == 1, run.err
+    assert run.err.count("does not pass verify") == 5
+    assert run.err.splitlines()[-1] == "2 more do not pass verify: site/index.html filters by it"
+
+
+def test_a_bundle_of_what_a_licence_speaks_of_says_so(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    licensed = sealed_run(tmp_path, _licensed(made.agreed()))
+    assert "R8.terms: publishing results of " in weigh("export", str(licensed), "--bundle").err
+    free = sealed_run(tmp_path, made.agreed())
+    assert "R8" not in weigh("export", str(free), "--bundle").err

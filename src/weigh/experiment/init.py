@@ -26,7 +26,7 @@ from weigh.model import codes, units
 from weigh.model.contender import parse_contender
 from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError, refusal, remedy_of
 from weigh.model.operation import fill
-from weigh.model.text import one_line, unreadable
+from weigh.model.text import one_line, reason, unreadable
 from weigh.workloads import infer_schema
 from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import braced, check, grid, names
@@ -295,10 +295,10 @@ def _described(
             except WorkerEnded as ended:
                 unanswered.append(
                     EngineFault(
-                        f"{contender.name} cannot answer it: {one_line(ended.detail)}",
+                        f"{contender.name} cannot answer it: {one_line(reason(ended.detail))}",
                         where=f"query {statement.name}",
-                        remedy=f"the tables are {', '.join(data.tables)}; name them with --data TABLE=FILES, mend the "
-                        "query, or let another engine begin: --contender ENGINE",
+                        remedy=f"the tables are {', '.join(data.tables)}; mend the query, have the data read otherwise "
+                        "(--data TABLE=FILES, --csv), or let another engine begin: --contender ENGINE",
                     )
                 )
                 continue

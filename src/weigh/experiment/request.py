@@ -59,6 +59,9 @@ def requested(
     flags = generated.flags if generated else flags
     flags = _with_commands(flags)
     known_contenders(file, flags)
+    if flags.get("data") or flags.get("sql"):
+        # Nothing is read and converted for an experiment that cannot be; of the data all is right here.
+        make_spec(file, {**flags, "workload": "netflow", "scale": "1K"}, adaptive=adaptive)
     user_files, given = user_data(file, path, flags, progress)
     spec = make_spec(file, given, user_files, adaptive=adaptive)
     if generated:

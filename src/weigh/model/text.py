@@ -9,7 +9,9 @@ _COMMANDS = ("weigh", "pip", "uv")
 _PASSWORD = re.compile(r"(:/{1,2}[^\s:@/]*):[^\s@/]*@")
 """Of a URL, also where a path was made of it, which leaves one of two slashes."""
 
-_ADDED = re.compile(r"\s*(?:Resolved plan until failure:|LINE \d+:|: In scope SELECT\b|\n\s*DETAIL:)")
+_ADDED = re.compile(
+    r"\s*(?:Resolved plan until failure:|LINE \d+:|: In scope SELECT\b|\n\s*DETAIL:|Candidate functions:)"
+)
 """What Polars, PostgreSQL and DuckDB, and ClickHouse write behind the reason."""
 
 

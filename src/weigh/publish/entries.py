@@ -128,7 +128,7 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         bundle=file,
         parts=_parts(folder, kind, bundles),
         page=f"evidence/{name}.html",
-        terms=_terms(measured or folder),
+        terms=terms(measured or folder),
         contenders=found.contenders if found else (),
         machine=_machine(environment),
         group=_group(document),
@@ -136,6 +136,12 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         document=document,
     )
     return Made(entry, _page(folder, kind), packed)
+
+
+def terms(folder: Path) -> str:
+    """What a vendor's licence says, of evidence of any kind, wherever in its document it stands (R8)."""
+    document = _document(folder, file_of(kind_of(folder)))
+    return one_line("; ".join(dict.fromkeys(_texts(document, codes.R8_TERMS.code))), 600)
 
 
 def _measured(folder: Path, kind: Kind[Any, Any]) -> Path | None:
@@ -225,12 +231,6 @@ def _machine(environment: dict[str, Any]) -> str:
     # What could not be read is left out.
     words = (cpu and f"{cpu}", cores and f"{cores} cores", kernel and f"kernel {kernel}")
     return one_line(", ".join(word for word in words if word), 200)
-
-
-def _terms(folder: Path) -> str:
-    """What a vendor's licence says, of evidence of any kind, wherever in its document it stands (R8)."""
-    document = _document(folder, file_of(kind_of(folder)))
-    return one_line("; ".join(dict.fromkeys(_texts(document, codes.R8_TERMS.code))), 600)
 
 
 def _texts(value: object, code: str) -> Iterator[str]:

@@ -136,12 +136,16 @@ def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], sai
 
 @pytest.mark.promise("chDB goes by the first file then, and hands out '' or 0 for a NULL of another one (`A4.rows`)")
 def test_a_query_that_is_not_answered_is_named_and_the_others_are_written(own: Weigh) -> None:
-    text = "-- name: users\nSELECT count(*) AS n FROM users;\n-- name: lost\nSELECT nobody FROM users;\n"
+    text = (
+        "-- name: users\nSELECT count(*) AS n FROM users;\n-- name: lost\nSELECT nobody FROM users;\n"
+        "-- name: text\nSELECT sum('a'::VARCHAR) FROM users;\n"
+    )
     # As an editor of Windows writes it.
     (own.folder / "some.sql").write_bytes(b"\xef\xbb\xbf" + text.encode())
     made = own("init", "--data", "my 'data'/users.parquet", "--sql", "some.sql", "--contender", "duckdb")
     assert made.code == 1
     assert "query lost: duckdb cannot answer it" in made.err
+    assert "query text: duckdb cannot answer it" in made.err and "Candidate functions" not in made.err
     assert sorted(path.name for path in (own.folder / "queries").iterdir()) == ["users.sql", "users.toml"]
     for path in (own.folder / "weigh.toml", *(own.folder / "queries").iterdir()):
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())

@@ -82,6 +82,21 @@ def test_a_size_that_cannot_be_is_refused_although_another_measurement_goes_on(
     assert not (weigh.folder / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*DUCKDB, "--budget", "30"), "'30' is not a duration"),
+        ((*DUCKDB, "--margin", "5"), "did you mean 5%?"),
+        ((*DUCKDB, "--csv", "sep"), "--csv sep has no value"),
+        ((), "no contender is named"),
+    ],
+)
+def test_a_mistake_is_found_before_data_is_read_and_converted(weigh: Weigh, words: tuple[str, ...], said: str) -> None:
+    (weigh.folder / "orders.csv").write_text("n\n1\n")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM orders;\n")
+    assert_refused(weigh("run", "--data", "orders.csv", "--sql", "q.sql", *words), said)
+
+
 def test_a_time_to_wait_without_a_unit_names_the_variable(weigh: Weigh) -> None:
     assert_refused(weigh("run", *DUCKDB, "--quiet", WEIGH_SETTLE="0"), "WEIGH_SETTLE: '0' is not a duration", "0s, 30s")
 

@@ -49,7 +49,11 @@ def where(on: str | None, to: str | None, *, resume: bool) -> Where | None:
     if on is None and to is None and not resume:
         return None
     if on is None:
-        raise UsageError("--to and --resume are for data by parts", remedy="say where parts are made: --on local:2")
+        flag = "--resume" if to is None else "--to"
+        raise UsageError(
+            f"{flag} is of data that a cluster makes by parts, and no cluster is named",
+            remedy=f"name one: --on local:2; or leave {flag} out, and the data is made into weigh's cache",
+        )
     if to is None:
         raise UsageError(
             "data by parts is not made into the cache of this machine",
@@ -79,6 +83,7 @@ def make(
     from weigh.data.generator import dataset_name
     from weigh.data.parts.make import MadeByParts, Making, parts_of
     from weigh.experiment.data.dataset import interpreter
+    from weigh.model import units
 
     parts = files or parts_of(dataset, scale)
     making = Making(
@@ -87,7 +92,7 @@ def make(
     if (there := making.check()) is not None:
         return MadeByParts(where.to, there, parts, parts, {}, 0.0, 0.0, 0)
     with connect(where.on, report) as place:
-        report.say(f"data: {making.name.generator} in {parts:,} parts to {where.to}")
+        report.say(f"data: {making.name.generator} in {units.count(parts, 'part')} to {where.to}")
         return making.run(place, interpreter, report)
 
 

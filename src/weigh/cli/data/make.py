@@ -68,8 +68,7 @@ _KNOBS = {
 @click.option(
     "--to",
     metavar="FOLDER|s3://BUCKET/PREFIX",
-    help="Where the parts go with --on, instead of the cache of this machine: a folder that all machines share, or "
-    "objects.",
+    help="Where --on puts the parts, and needed with it: a folder that all machines share, or objects of S3.",
 )
 @click.option("--resume", is_flag=True, help="Go on where making it by parts ended: parts that are there are taken.")
 @click.option(

@@ -78,7 +78,9 @@ def _bundle(evidence: Path, out: Path | None) -> None:
     from weigh._native import hash_bytes
     from weigh.evidence import bundle
     from weigh.kinds.table import kind_of
+    from weigh.model import codes
     from weigh.model.errors import UsageError
+    from weigh.publish.entries import terms
     from weigh.reproduce.repeatable import why_not
 
     with others_evidence(evidence):
@@ -90,9 +92,11 @@ def _bundle(evidence: Path, out: Path | None) -> None:
                 remedy="name the evidence of a rung",
             )
         not_again = why_not(kind.name, evidence)
-        made = bundle.packed(evidence, kind.name, not_again)
+        made, restricted = bundle.packed(evidence, kind.name, not_again), terms(evidence)
     place = out or Path(evidence.resolve().name + bundle.SUFFIX)
     whole.write(place, made)
     say(f"written: {place} (BLAKE3 {hash_bytes(made)[:16]})", err=True)
     if not_again:
         say(f"weigh reproduce refuses it: {not_again}; weigh verify and weigh report read it", err=True)
+    if restricted:
+        say(f"{codes.R8_TERMS.code}: {restricted}", err=True)

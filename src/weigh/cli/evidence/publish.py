@@ -9,6 +9,9 @@ import click
 from weigh.cli.output import say
 from weigh.cli.progress import progress
 
+_LISTED = 5
+"""Evidence that does not pass verify; the site has all of it."""
+
 
 @click.command()
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
@@ -38,10 +41,16 @@ def publish(folder: Path, out: Path, title: str, with_terms: bool, quiet: bool) 
 
     site = write(folder, out, progress(quiet), title=title, with_terms=with_terms)
     wrong = [one for one in site.entries if not one.passes]
+    reasons: dict[str, list[str]] = {}
     for name, why in site.left_out:
-        say(one_line(f"left out: {name}: {why}", 600), err=True)
-    for one in wrong:
+        reasons.setdefault(why, []).append(name)
+    for why, names in reasons.items():
+        # What is left out is named nowhere else.
+        say(f"left out: {', '.join(map(one_line, names))}: {one_line(why)}", err=True)
+    for one in wrong[:_LISTED]:
         say(one_line(f"does not pass verify, and says so: {one.name}: {one.verified}", 600), err=True)
+    if len(wrong) > _LISTED:
+        say(f"{len(wrong) - _LISTED:,} more do not pass verify: {out / 'index.html'} filters by it", err=True)
     many = "evidence directory" if len(site.entries) == 1 else "evidence directories"
     say(f"{out / 'index.html'}: {len(site.entries):,} {many}, {size(site.bytes)}")
     click.get_current_context().exit(int(ExitCode.FOUND if wrong or site.left_out else ExitCode.OK))

@@ -105,8 +105,10 @@ def parsed(text: str | None) -> CsvTable:
     found: dict[str, Any] = {}
     for part in _NEXT.split(text) if text else ():
         name, equals, value = part.partition("=")
-        if not equals or name not in CsvTable.__struct_fields__:
+        if name not in CsvTable.__struct_fields__:
             raise UsageError(f"--csv {part} is no option of CSV", remedy=nearest(name, CsvTable.__struct_fields__))
+        if not equals:
+            raise UsageError(f"--csv {name} has no value", remedy="e.g. --csv 'sep=;,decimal=,,header=yes,null=NA|-'")
         found[name] = _value(name, value)
     try:
         return msgspec.convert(found, CsvTable)
