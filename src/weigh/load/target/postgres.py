@@ -38,7 +38,7 @@ _ADAPTER = engines.engine.adapter.parent
 _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
-_PATIENCE = 30
+_PATIENCE = 20
 _FULL = "cannot allocate memory"
 _PARTED = 10.0
 """Seconds for what that process had begun and could not end itself; what is there still then is swept later."""

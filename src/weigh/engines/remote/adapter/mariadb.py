@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import silence
+
 from .profile import Profile
 from .types import STANDARD
 
@@ -40,6 +42,7 @@ class MariaDB(Profile):
     client = ("PyMySQL==1.2.4",)
     dialect = "mariadb"
     port = 3306
+    hello = silence.GREETING
     secrets = ("MARIADB_PASSWORD", "MYSQL_PWD")
     options = ("unix_socket", "ssl_ca", "charset")
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"query_cache_type": ("off", "0")}
