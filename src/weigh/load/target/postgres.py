@@ -16,7 +16,7 @@ from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
 from weigh.load.runs import TargetRead
-from weigh.load.target import embedded, server_folder, sql_server
+from weigh.load.target import embedded, secrecy, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
@@ -159,6 +159,7 @@ class PostgresByUrl(ByUrl):
 
     kind = "postgres"
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

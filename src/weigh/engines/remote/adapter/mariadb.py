@@ -80,7 +80,8 @@ class MariaDB(Profile):
             host=address.host or "localhost",
             port=address.port,
             user=address.user or None,
-            password=address.password,
+            # PyMySQL would write letters beyond Latin-1 in no way, and the others in another one than the server reads.
+            password=address.password.encode(),
             database=address.part(0) or None,
             autocommit=True,
             connect_timeout=30,
