@@ -7,6 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from weigh_worker.masking import masked
 from weigh_worker.protocol import CONNECTION_LOST
 
 if TYPE_CHECKING:
@@ -60,16 +61,9 @@ class Session(ABC):
         """Let go of it."""
 
 
-_BY_CHANCE = 3
-"""Characters of a password that any text has."""
-
-
 def without_secrets(text: str) -> str:
-    """A text without the passwords that this process has; one of three characters is found by chance in any."""
-    for secret in Adapter.hidden:
-        if len(secret) > _BY_CHANCE:
-            text = text.replace(secret, "***")
-    return text
+    """A text without the passwords that this process has."""
+    return masked(text, Adapter.hidden)
 
 
 class Adapter(ABC):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
 import threading
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from support.refusing_servers import Refusing
 from weigh_worker.adapter import Adapter, without_secrets
+from weigh_worker.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +81,34 @@ def test_a_server_that_repeats_the_password_has_it_nowhere(weigh: Weigh, engine:
     assert (SECRET.encode() in server.given) == (engine not in TLS_ALONE), server.given
     assert ("***" in run.err) == (engine not in TLS_ALONE), run.err
     nowhere(weigh, run)
+
+
+ODD = (
+    "hunter2'pl\"ant", "hunter2\\pl\\n", "hunter2-planted\r", "hunter2\nplanted", "hunter2%41@/:?#x", " hunter2 ant ",
+    "hunter2\u00e9\u5bc6", "hunter2\u00e9", "hunter2%s{x}$", "hunter2<b>&amp;", "hunter2\tx",
+)  # fmt: skip
+WRITTEN = {
+    "plain": str, "repr": lambda text: repr((1045, text)), "both quotes": lambda text: repr(f"'{text}\""),
+    "ascii": ascii, "bytes": lambda text: repr(text.encode()), "json": json.dumps, "html": html.escape, "url": quote,
+    "form": quote_plus, "sql": lambda text: text.replace("'", "''"), "stripped": str.strip,
+    "utf-8 as latin-1": lambda text: text.encode().decode("latin-1"),
+    "latin-1 as utf-8": lambda text: text.encode("latin-1", "replace").decode(errors="replace"),
+    "one line": lambda text: ", ".join(text.splitlines()),
+}  # fmt: skip
+"""How programs write a text that holds one."""
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+@pytest.mark.parametrize("secret", ODD)
+def test_a_password_is_found_however_it_is_written(secret: str, how: str) -> None:
+    text = WRITTEN[how](f"who are you, {secret}")
+    assert "hunter2" in text.replace("%20", " ")
+    assert "hunter2" not in masked(text, [secret])
+    # Basic authentication has it behind the user.
+    basic = base64.b64encode(f"u:{secret}".encode()).decode()
+    assert masked(basic, [f"u:{secret}"]) == "***"
+    # A twin: what is none stays.
+    assert masked("who are you, hunter3?", [secret, ""]) == "who are you, hunter3?"
 
 
 def test_what_a_worker_says_has_no_password_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,8 +66,9 @@ def test_who_is_not_there_is_named_with_what_to_do(engine: str, mute: str) -> No
         what, place, remedy = told(mute, late) or pytest.fail()
         assert (what, place) == (f"{mute} takes connections and did not answer within 60.0 s", where.format(mute))
         assert f"it is {engine} that listens there" in remedy
-    # Who answers has words of his own.
+    # Who answers has words of his own, and of several hosts the driver's are better.
     assert told(mute, REFUSED) is None
+    assert told("127.0.0.1:1,127.0.0.1:2", LOST) is None
 
 
 @pytest.mark.long

@@ -9,11 +9,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
 from serve.conftest import serving
 from support.hostile_servers import Silent
+from support.refusing_servers import Refusing
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.url import parse
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from support.command import Weigh
 
 SECRET = "open-sesame"
+ODD = f"{SECRET}'\"\\ x"
 CLOSED = f"redis://:{SECRET}@127.0.0.1:1"
 OFFER = ("--rate", "10", "--quiet")
 
@@ -75,6 +78,16 @@ def test_a_file_names_one_target(weigh: Weigh, content: str) -> None:
     assert run.code == 2
     assert "not one target" in run.err
     assert SECRET not in run.err
+
+
+@pytest.mark.parametrize("scheme", ["mariadb", "postgres", "clickhouse"])
+def test_a_server_that_repeats_the_password_is_not_repeated(weigh: Weigh, scheme: str) -> None:
+    with Refusing(scheme) as server:
+        target = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/d"
+        run = weigh("load", "ycsb-c", "--target", target, *OFFER)
+    assert run.code == 2
+    assert "who are you, " in run.err and "***" in run.err
+    assert SECRET not in run.err + run.out
 
 
 def test_one_way_to_name_a_target_is_needed_and_enough(weigh: Weigh) -> None:

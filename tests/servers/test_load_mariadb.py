@@ -6,17 +6,19 @@ import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
 from lies.loading import GENTLE
 from lies.mysql_proxy import WEAKER, MySqlProxy
 from servers.conftest import SECRET
+from support.servers import maria
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from support.command import Weigh
 
@@ -48,6 +50,21 @@ def test_the_password_of_a_url_is_nowhere(weigh: Weigh, maria_spec: str) -> None
     assert SECRET not in run.out + run.err
     for file in weigh.folder.rglob("*"):
         assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
+
+
+def test_a_password_may_have_any_letters(weigh: Weigh, folder_of: Callable[[str], Path]) -> None:
+    secret = 'hunter2\u00e9\u5bc6"b%41@/:?# x'
+    with maria.running(folder_of("letters"), secret) as spec:
+        url = f"{spec}/mysql".replace("root@", f"root:{quote(secret, safe='')}@")
+        load = weigh("load", *GENTLE, "--target", url, "--contention", "99%")
+        named = ("--contender", f"maria={spec}", "--contender", "duckdb")
+        flags = ("--scale", "1K", "--operations", "by_action", "--quiet")
+        gate = weigh("gate", *named, *flags, MARIADB_PASSWORD=secret)
+    assert load.json["answers"]["read_back"][0]["read"] > 0
+    assert gate.code == 0, gate.err
+    assert "hunter2" not in load.out + load.err + gate.out + gate.err
+    for file in weigh.folder.rglob("*"):
+        assert not file.is_file() or b"hunter2" not in file.read_bytes(), file
 
 
 @pytest.mark.promise("MariaDB 10.11 | repeatable read | lost update", "MariaDB 10.11 | serializable | | any")

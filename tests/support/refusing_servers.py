@@ -30,7 +30,7 @@ class Refusing(Door):
         super().__init__()
 
     def _serve(self, client: socket.socket) -> None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, struct.error):
             if self._protocol is not None:
                 self.given += self._protocol(client)
 

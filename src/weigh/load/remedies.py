@@ -22,6 +22,7 @@ _CROWDED = (
     "lower --connections, or let the server take more (max_connections of PostgreSQL and MySQL, "
     "Redis' maxclients, a pooler's pool)"
 )
+_AWAY = "check host and port, and see whether the server runs, and what its log and the network's say"
 _GOING = "the server was being stopped, or its administrator ended the session: begin again when it runs"
 _COMING = "the server starts, or recovers: begin again when it is ready"
 _FEW = (
@@ -139,6 +140,10 @@ _WORDS = {
     "authentication failed": _LOGIN,
     "no such user": _LOGIN,
     "no pg_hba.conf entry": _LOGIN,
+    "connection timeout expired": _AWAY,
+    "connection refused": _AWAY,
+    "can't connect to": _AWAY,
+    "during query (timed out)": _AWAY,
     "pgbouncer": "see the pooler's configuration and log: the message is its own",
 }
 """What a message has in it, where its code says little or is lost: libpq passes none on of a login, and poolers send

@@ -38,7 +38,8 @@ def unanswered(contender: Contender, engine: str, ended: WorkerEnded, waited: Se
     """
     url = str(contender.settings.get(URL, ""))
     parts = urlsplit(url)
-    if not parts.hostname:
+    if not parts.hostname or "," in parts.netloc:
+        # Of several hosts the driver says which it tried.
         return None
     port = parts.port or (_POSTGRES if engine == "postgres" else profile_named(engine).port)
     if not port:
@@ -62,5 +63,6 @@ def unanswered(contender: Contender, engine: str, ended: WorkerEnded, waited: Se
     return EngineFault(
         f"{address} takes connections and did not answer within {seconds(waited)}",
         where=place,
-        remedy=f"see whether it is {engine} that listens there and whether it is at work, in its log",
+        remedy=f"see whether it is {engine} that listens there and whether it is at work, in its log; one that had to "
+        "wake up first answers when it is asked again",
     )

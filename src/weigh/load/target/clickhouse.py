@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 import msgspec
 
 from weigh.load.runs import TargetRead
+from weigh.load.target import secrecy
 from weigh.load.target.local_server import named, same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.tls import requested
@@ -89,6 +90,7 @@ class ClickHouseByUrl:
             tls=requested(parts.scheme, connection, socket=False),
         )
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from weigh.load.runs import TargetRead
+from weigh.load.target import secrecy
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.tls import requested
@@ -82,6 +83,7 @@ class Http:
             tls=requested(parts.scheme, {}, socket=False),
         )
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

@@ -16,7 +16,7 @@ from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
 from weigh.load.runs import TargetRead
-from weigh.load.target import embedded, server_folder, sql_server
+from weigh.load.target import embedded, secrecy, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
@@ -38,7 +38,7 @@ _ADAPTER = engines.engine.adapter.parent
 _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
-_PATIENCE = 30
+_PATIENCE = 20
 _FULL = "cannot allocate memory"
 _PARTED = 10.0
 """Seconds for what that process had begun and could not end itself; what is there still then is swept later."""
@@ -159,6 +159,7 @@ class PostgresByUrl(ByUrl):
 
     kind = "postgres"
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

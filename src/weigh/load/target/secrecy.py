@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
-from weigh.model.errors import UsageError
+from weigh.model.errors import UsageError, WeighError
+from weigh_worker.masking import masked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from weigh.load.target.target import Reached
+    from weigh.load.target.url import Url
+
+
+class _ByUrl(Protocol):
+    @property
+    def url(self) -> Url: ...
+
+
+_T = TypeVar("_T", bound=_ByUrl)
+_P = ParamSpec("_P")
 
 _LONGEST = 1 << 16
 _ARGUMENTS = 46
@@ -71,3 +90,21 @@ def hide(secret_text: str, stand_in: str) -> bool:
             at, done = given.find(secret, at + len(secret)), True
         return done
     return False
+
+
+def hidden(
+    reach: Callable[Concatenate[_T, _P], AbstractContextManager[Reached]],
+) -> Callable[Concatenate[_T, _P], AbstractContextManager[Reached]]:
+    """Reach a server, and hide its password in what fails until it is left: a server may repeat what it was given."""
+
+    @contextmanager
+    @functools.wraps(reach)
+    def hiding(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> Iterator[Reached]:
+        try:
+            with reach(self, *args, **kwargs) as reached:
+                yield reached
+        except WeighError as error:
+            error.what = masked(error.what, (self.url.password or "",))
+            raise
+
+    return hiding

@@ -8,9 +8,12 @@ import secrets
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import sql
+
+from weigh_worker import silence
 
 from . import copy_in, settings
 
@@ -38,14 +41,15 @@ def connect(url: str, session: Mapping[str, str]) -> psycopg.Connection[Any]:
         ValueError: a setting is not known or cannot be changed by a session.
         psycopg.OperationalError: the server cannot be reached.
     """
-    connection = psycopg.connect(
-        url,
-        autocommit=True,
-        prepare_threshold=None,
-        client_encoding="UTF8",
-        application_name="weigh",
-        connect_timeout=_CONNECT_LIMIT,
-    )
+    with silence.given_up(*_address(url), silence.POSTGRES):
+        connection = psycopg.connect(
+            url,
+            autocommit=True,
+            prepare_threshold=None,
+            client_encoding="UTF8",
+            application_name="weigh",
+            connect_timeout=_CONNECT_LIMIT,
+        )
     for name, value in {**_SESSION, **session}.items():
         try:
             connection.execute("SELECT set_config(%s, %s, false)", (name, value))
@@ -53,6 +57,12 @@ def connect(url: str, session: Mapping[str, str]) -> psycopg.Connection[Any]:
             raise ValueError(f"{name} = {value} cannot be set for a connection by URL: {error}") from None
     settings.check(connection, session)
     return connection
+
+
+def _address(url: str) -> tuple[str, int]:
+    """Where it is; empty of several hosts, and of one that the environment names."""
+    parts = urlsplit(url)
+    return ("", 0) if "," in parts.netloc else (parts.hostname or "", parts.port or 5432)
 
 
 def processes(connection: psycopg.Connection[Any]) -> list[int]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import Adapter, Statistics
+from weigh_worker import Adapter, Statistics, silence
 from weigh_worker.adapter import without_secrets
 
 from . import address, rows, services, tables
@@ -18,6 +18,7 @@ from .canceller import Canceller
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from .profile import Profile, Rows
 
@@ -55,18 +56,22 @@ class Engine(Adapter):
         # Of this process, which has one session at a time; a proxy may repeat what a header had.
         Adapter.hidden = (self.address.password, self.address.basic)
         self.connect: Callable[[], Any] = lambda: self.system.connect(self.address, options)
-        self.connection = self.connect()
+        self.unknown: dict[str, str] = {}
+        with self._answering():
+            self.connection = self.connect()
+            self._settle()
         self.canceller: Canceller | None = None
         if mark := self.system.mark(self.connection):
             self.canceller = Canceller(lambda: self._cancel(mark))
-        self.unknown: dict[str, str] = {}
-        self._settle()
         self.cursor: Any = None
         self.fetched: Any = []
 
     def ask(self, sql: str) -> Rows:
         """Execute in this session, and fetch."""
         return _rows_of(self.connection, sql)
+
+    def _answering(self) -> AbstractContextManager[None]:
+        return silence.given_up(self.address.host, self.address.port, self.system.hello)
 
     def _cancel(self, mark: str) -> None:
         other = self.connect()
@@ -89,8 +94,9 @@ class Engine(Adapter):
                 raise ValueError(f"{name} = {value} cannot be set for a session: {error}") from None
 
     def version(self) -> str:
-        """The server's own word."""
-        return self.system.version(self.ask)
+        """The server's own word, and the first that is asked of it where connecting asks nothing."""
+        with self._answering():
+            return self.system.version(self.ask)
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Settings that were asked for, differ from their defaults or decide about a cache; and what a life is."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from weigh_worker import Statistics
+from weigh_worker import Statistics, silence
 
 from .clickhouse_http import Connection, ServerError
 from .profile import Profile
@@ -45,6 +45,7 @@ class ClickHouse(Profile):
     about = "ClickHouse's server by URL and HTTP, tables loaded into a database of weigh's own or found there"
     dialect = "clickhouse"
     port = 8123
+    hello = silence.HTTP
     secrets = ("CLICKHOUSE_PASSWORD",)
     options = ("secure",)
     # What it keeps of conditions (use_query_condition_cache, from 25.3 on) is no result: as it is, like chDB's.

@@ -57,9 +57,10 @@ class Connection:
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         self._http = kind(address.host or "localhost", address.port)
         self.mark = f"weigh-{secrets.token_hex(8)}"
-        self._headers = {"X-ClickHouse-User": address.user or "default"}
+        # As bytes: letters beyond Latin-1 have no other way into a header.
+        self._headers = {"X-ClickHouse-User": (address.user or "default").encode()}
         if address.password:
-            self._headers["X-ClickHouse-Key"] = address.password
+            self._headers["X-ClickHouse-Key"] = address.password.encode()
         self._parameters = {
             "default_format": "JSONCompact",
             "session_id": self.mark,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import silence
+
 from .profile import Profile
 from .rows import WIDEST
 from .types import STANDARD
@@ -42,6 +44,7 @@ class H2(Profile):
     client = ("psycopg[binary]==3.3.9",)
     dialect = "h2"
     port = 5435
+    hello = silence.POSTGRES
     secrets = ("H2_PASSWORD",)
     options = (_CACHE,)
     # A statement that it keeps has its last result, and gives it again (H2 source, Query.query).

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import silence
+
 from .profile import Profile
 from .types import STANDARD
 
@@ -40,6 +42,7 @@ class MariaDB(Profile):
     client = ("PyMySQL==1.2.4",)
     dialect = "mariadb"
     port = 3306
+    hello = silence.GREETING
     secrets = ("MARIADB_PASSWORD", "MYSQL_PWD")
     options = ("unix_socket", "ssl_ca", "charset")
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"query_cache_type": ("off", "0")}
@@ -77,7 +80,8 @@ class MariaDB(Profile):
             host=address.host or "localhost",
             port=address.port,
             user=address.user or None,
-            password=address.password,
+            # PyMySQL would write letters beyond Latin-1 in no way, and the others in another one than the server reads.
+            password=address.password.encode(),
             database=address.part(0) or None,
             autocommit=True,
             connect_timeout=30,

@@ -32,6 +32,8 @@ class Profile(ABC):
         client: exact requirements of the driver; the first is the package that ``@VERSION`` of a contender names.
         dialect: key under which operations carry other text for it.
         port: where its servers listen by default.
+        hello: what its servers answer without any work (:mod:`weigh_worker.silence`): one that does not, and says
+            nothing else, is given up early; None where that is not known.
         secrets: environment variables that the password is read from, the first that is set.
         keys: what the names of variables begin with that the client itself takes its keys from.
         options: names that are arguments of ``connect`` and no settings of the session.
@@ -59,6 +61,7 @@ class Profile(ABC):
     client: ClassVar[tuple[str, ...]] = ()
     dialect: ClassVar[str] = ""
     port: ClassVar[int] = 0
+    hello: ClassVar[bytes | None] = None
     secrets: ClassVar[tuple[str, ...]] = ()
     keys: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()

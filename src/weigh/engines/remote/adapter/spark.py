@@ -9,6 +9,8 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weigh_worker import silence
+
 from .linked_files import linked
 from .profile import Profile
 from .spark_session import Session
@@ -37,6 +39,7 @@ class Spark(Profile):
     client = ("pyspark-client==4.2.0", "pandas==2.3.3", "grpcio==1.76.0", "grpcio-status==1.76.0")
     dialect = "spark"
     port = 15002
+    hello = silence.HTTP
     secrets = ("SPARK_CONNECT_AUTHENTICATE_TOKEN",)
     options = ("use_ssl",)
     # It keeps no results of queries; CACHE TABLE keeps tables (Spark SQL guide, "Caching Data").

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from weigh_worker import Statistics
+from weigh_worker import Statistics, silence
 
 from .linked_files import linked
 from .profile import Profile
@@ -40,6 +40,7 @@ class Trino(Profile):
     client = ("trino==0.340.0",)
     dialect = "trino"
     port = 8080
+    hello = silence.HTTP
     secrets = ("TRINO_PASSWORD",)
     options = ("http_scheme", "verify", "roles")
     # It keeps no results of queries; connectors may cache files (Trino documentation, "File system cache").

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.target import secrecy
 from weigh.load.target.cassandra.address import SCHEMES, address
 from weigh.load.target.cassandra.asking import described
 from weigh.load.target.local_server import same_host, whereabouts
@@ -38,6 +39,7 @@ class Cassandra:
         self.url = self._address.url
         self.text = self.url.text
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

@@ -65,6 +65,8 @@ def main() -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     database = request["database"]
+    # As the load itself sends it: PyMySQL would write it in Latin-1.
+    request["connect"]["password"] = (request["connect"].get("password") or "").encode()
 
     def connect() -> Any:
         options = dict(request["connect"])

@@ -18,7 +18,7 @@ from weigh.engines.builds import installation
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
 from weigh.load.runs import TargetRead
-from weigh.load.target import embedded, server_folder, sql_server
+from weigh.load.target import embedded, secrecy, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.sql_server import Reply, SqlServer
@@ -249,6 +249,7 @@ class MySqlByUrl(ByUrl):
 
     kind = "mysql"
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

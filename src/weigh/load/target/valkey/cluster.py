@@ -11,6 +11,7 @@ import msgspec
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
+from weigh.load.target import secrecy
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
@@ -50,6 +51,7 @@ class ClusterByUrl(ByUrl):
 
     kind = "redis"
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.

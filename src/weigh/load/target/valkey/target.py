@@ -17,7 +17,7 @@ from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import embedded, server_folder
+from weigh.load.target import embedded, secrecy, server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
@@ -168,6 +168,7 @@ class RedisByUrl(ByUrl):
 
     kind = "redis"
 
+    @secrecy.hidden
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
