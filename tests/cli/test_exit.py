@@ -26,6 +26,19 @@ TWO = (*DUCKDB, "--contender", "again=fork@2.0.0")
 SMALL = ("--scale", "1K", "--operations", "by_action")
 
 
+def test_a_gate_that_is_cut_off_while_it_asks_about_other_rows_keeps_all_answers(weigh: Weigh) -> None:
+    going = weigh.start("gate", *TWO, *SMALL)
+    assert going.stderr is not None
+    while "data that nobody has seen" not in going.stderr.readline():
+        assert going.poll() is None
+    going.send_signal(signal.SIGINT)
+    _, said = going.communicate(timeout=60)
+    assert (going.returncode, "is kept in runs/" in said) == (130, True), said
+    shown = " ".join(weigh("report", "latest").out.split())
+    assert "The gate was cut off: 2 answers until then (duckdb 1, again 1), 2 of them confirmed" in shown
+    assert weigh("verify", "latest").code == 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "code", "moment"),

@@ -11,7 +11,7 @@ import msgspec
 from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
-from weigh.answers.constructs import MERGED, SEQUENCE, reach, rounding, width_cells
+from weigh.answers.constructs import MERGED, SAMPLE, SEQUENCE, reach, rounding, width_cells
 from weigh.answers.constructs.comparisons import orders_columns
 from weigh.answers.constructs.widths import by_width, by_width_of_terms
 from weigh.answers.one_form import part_of
@@ -32,6 +32,8 @@ _INNER = re.compile(r"\b(over|window)\b.*\border\s+by\b", re.I | re.S)
 _NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
 _WRAPPING = {32: 2**31, 64: 2**64, 128: 2**128}
 """Below what a number is that wrapped around, by the bits of the integers: the wide ones may be without a sign."""
+_SAMPLING = ("clickhouse",)
+"""Lineages whose median is that of a sample, by their documentation."""
 Ways = Mapping[str, Mapping[str, str]]
 """How each contender that could be probed takes a construct, by its key in :mod:`weigh.answers.constructs`."""
 
@@ -97,17 +99,20 @@ def reason(
     return _of_constructs(operation, cells, found, answers) or _of_the_rest(operation, answers, found)
 
 
-def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, complete: bool = False) -> Comparison:
+def by_chance(
+    operation: Operation, answer: pa.Table, witness: pa.Table, lineage: str = "", *, complete: bool = False
+) -> Comparison:
     """Two answers of one engine compared: they agree where they differ in what may be otherwise each time.
 
     Args:
         operation: whose answers they are.
         answer: what is compared.
         witness: with what.
+        lineage: of the engine.
         complete: whether the witness holds every row that ties at the limit.
     """
     compared = compare(answer, witness, operation.schema, complete=complete, most=MOST_DIFFERENCES)
-    found = [one for one in constructs.of(operation.sql) if one.key == SEQUENCE]
+    found = _chances(operation, lineage)
     counts = any(one.column in ("(rows)", "(columns)", "(column names)") for one in compared.differences)
     why = ""
     if not compared.agrees and not counts:
@@ -118,9 +123,14 @@ def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, comp
     return msgspec.structs.replace(compared, differences=compared.differences[:MAX_DIFFERENCES])
 
 
-def has_chance(operation: Operation) -> bool:
-    """Whether one engine may rightly answer in two ways."""
-    return any(one.key == SEQUENCE for one in constructs.of(operation.sql))
+def has_chance(operation: Operation, lineage: str = "") -> bool:
+    """Whether one engine of a lineage may rightly answer in two ways."""
+    return bool(_chances(operation, lineage))
+
+
+def _chances(operation: Operation, lineage: str) -> list[Construct]:
+    keys = {SEQUENCE, SAMPLE} if lineage in _SAMPLING else {SEQUENCE}
+    return [one for one in constructs.of(operation.sql) if one.key in keys]
 
 
 def _merged(sql: str, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> str:
@@ -228,7 +238,7 @@ def _of_the_rest(
 
     Rows are paired by their exact columns, and such a column is none that pairs them.
     """
-    free = {one.inside: one.why for one in found if one.key == SEQUENCE and one.inside is not None}
+    free = {one.inside: one.why for one in found if one.key in (SEQUENCE, SAMPLE) and one.inside is not None}
     same = bool(free) and _rest_agrees(operation, answers, set(free), complete=complete)
     return "; ".join(dict.fromkeys(free.values())) if same else ""
 

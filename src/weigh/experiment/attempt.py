@@ -181,17 +181,18 @@ class Attempt:
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, read, starts) if starts else None
-        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, self._journal)
-        answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
-        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
-        for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
-            quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
-            self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
-            answered = {
-                key[1] for key in answers.answers if key[0] == one.name and setup.workload.operation(key[1]).timed()
-            }
-            if unvaried := sorted(answered.difference(answers.varied[one.name])):
-                self._say(caches.unvaried(one.name, unvaried))
+        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound, self._journal, [])
+        with asking.interruptible():
+            answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
+            answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
+            for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
+                quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
+                self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
+                answered = {
+                    key[1] for key in answers.answers if key[0] == one.name and setup.workload.operation(key[1]).timed()
+                }
+                if unvaried := sorted(answered.difference(answers.varied[one.name])):
+                    self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings, *(lost for one in fit if (lost := one.connections.finding(one.name))))
         self._say(*(layouts.other_files(name) for name, source in kinds_read.items() if source == layouts.OTHER))
         record = msgspec.structs.replace(
@@ -200,9 +201,8 @@ class Attempt:
             layouts={name: source for name, source in kinds_read.items() if source},
             drawn=again or msgspec.UNSET,
         )
-        answers = msgspec.structs.replace(answers, gate=record)
-        self._journal.append("gate", answers.gate)
-        return answers
+        self._journal.append("gate", record)
+        return msgspec.structs.replace(answers, gate=record)
 
     def _bound(
         self, fit: list[PreparedContender], costs: ContendersRead, starts: resuming.Starts
@@ -344,7 +344,7 @@ class Attempt:
             self._setup.workload,
             fit,
             everyone,
-            TimedAnswers(self._setup.workload, answers.answers, answers.tied),
+            TimedAnswers(self._setup.workload, answers.answers, answers.tied, fit),
             self._setup.link,
             self._journal,
             self._number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -17,7 +18,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from pyarrow import Table
 
@@ -45,6 +46,7 @@ class Asking(NamedTuple):
         left_out: operations that are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on; None where it always does.
         journal: gets what is left of the gate where it is interrupted.
+        so_far: every check of the gate that is being asked.
     """
 
     fit: list[PreparedContender]
@@ -54,24 +56,23 @@ class Asking(NamedTuple):
     left_out: Collection[str]
     affordable: gate.Affordable | None
     journal: Journal
+    so_far: list[Check]
 
-    def gate(self, workload: Workload) -> GateResult:
-        """The answers to these operations.
-
-        Raises:
-            KeyboardInterrupt: what was answered until then is written down.
-        """
-        so_far: list[Check] = []
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Writes down what was answered until then, where what is done in it is interrupted."""
         try:
-            return self._gate(workload, so_far)
+            yield
         except KeyboardInterrupt:
-            if so_far:
+            if self.so_far:
                 names = [one.name for one in self.fit]
-                left = gate.cut_off(so_far, workload, names, truth=self.setup.spec.truth)
+                left = gate.cut_off(self.so_far, self.setup.workload, names, truth=self.setup.spec.truth)
                 self.journal.append("gate", left)
             raise
 
-    def _gate(self, workload: Workload, so_far: list[Check]) -> GateResult:
+    def gate(self, workload: Workload) -> GateResult:
+        """The answers to these operations."""
+        self.so_far.clear()
         return gate.check_answers(
             self.fit,
             workload,
@@ -81,7 +82,7 @@ class Asking(NamedTuple):
             self.progress,
             self.left_out,
             self.affordable,
-            so_far,
+            self.so_far,
         )
 
 

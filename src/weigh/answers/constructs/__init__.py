@@ -11,6 +11,7 @@ from weigh.answers.constructs.construct import (
     ORDERED,
     QUOTIENT,
     REACH,
+    SAMPLE,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -26,6 +27,6 @@ from weigh.answers.constructs.settled import settled
 
 __all__ = [
     "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "QUOTIENT",
-    "REACH", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of",
-    "settled",
+    "REACH", "SAMPLE", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base",
+    "of", "settled",
 ]  # fmt: skip

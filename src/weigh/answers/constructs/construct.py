@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SEQUENCE = "sequence"
 """Key of constructs whose value one engine gives differently from execution to execution."""
+SAMPLE = "sample"
+"""Key of what some engines compute of a random sample, so that they give it differently each time."""
 ZONE = "zone "
 """Begin of keys of what reads a clock off a moment, by column; engines differ in it where that has a time zone."""
 

@@ -13,6 +13,7 @@ from weigh.answers.constructs.construct import (
     MOMENT,
     NAN,
     QUOTIENT,
+    SAMPLE,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -153,6 +154,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield SEQUENCE, f"the sequence of rows in {name} is left open by SQL", anything
     elif name.startswith("approx_"):
         yield SEQUENCE, f"{name} is an approximation, and each engine has another", anything
+    elif isinstance(node, exp.Median):
+        yield SAMPLE, "median is that of a random sample in ClickHouse (medianExact is not)", anything
     elif isinstance(node, exp.Div):
         if not (fraction(node.this) or fraction(node.expression)):
             yield "division", "/ between integers is an integer to some engines and a fraction to others", whole

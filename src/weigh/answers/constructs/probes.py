@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from weigh.answers.constructs.construct import SAMPLE
 from weigh.answers.constructs.rounding import NARROW_SUM
 
-ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
+ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup", SAMPLE})
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
 _ZEROS = "(SELECT 1 AS id, CAST('0.0' AS DOUBLE) AS a UNION ALL SELECT 2 AS id, CAST('-0.0' AS DOUBLE) AS a) AS t"
 _THIRDS = " UNION ALL ".join(f"SELECT CAST({one} AS DECIMAL(15, 2)) AS a" for one in ("1.10", "1.10", "1.12"))
 _TENTHS = f"({' UNION ALL '.join(['SELECT CAST(0.1 AS REAL) AS a'] * 3)}) AS t"
+_DIGITS = f"({' UNION ALL '.join(f'SELECT {digit} AS d' for digit in range(10))})"
+_MANY = f"{_DIGITS} AS a, {_DIGITS} AS b, {_DIGITS} AS c, {_DIGITS} AS e, {_DIGITS} AS f"
+"""100,000 rows: more than ClickHouse draws."""
 PROBES: dict[str, tuple[str, ...]] = {
     "division": ("7 / 2",),
     "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
@@ -69,6 +73,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "none of": ("CASE WHEN 1 NOT IN (2, NULL) THEN 1 ELSE 0 END",),
     "days": ("extract(year FROM CAST(TIMESTAMP '1960-01-02 03:04:05' AS DATE))",),
     "listed": ("count(*) FROM (SELECT unnest(CAST(NULL AS INTEGER[])) AS a) AS t",),
+    SAMPLE: (f"median(a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d) FROM {_MANY}",),
     "truncation": ("date_trunc('week', DATE '2024-01-07')",),
 }  # fmt: skip
 """What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""

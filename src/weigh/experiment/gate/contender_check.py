@@ -125,7 +125,9 @@ class ContenderCheck:
             # An answer of nothing (no match, an empty table) may be known without any row.
             full = right.num_rows and not says_nothing(right)
             if sql is not None and full and not from_statistics.suffices(plain):
-                found[name] = Question(sql, plain, partial(_unsalted_is, right, salt, operation))
+                found[name] = Question(
+                    sql, plain, partial(_unsalted_is, right, salt, operation, self.session.ready.lineage)
+                )
         return found
 
     def unwitnessed(self) -> list[str]:
@@ -191,7 +193,9 @@ class ContenderCheck:
             return
         plain = unsalted(reply.table, salt)
         before = self.open[operation.name, case.name]
-        compared = left_open.by_chance(operation, before if plain is None else plain, before)
+        compared = left_open.by_chance(
+            operation, before if plain is None else plain, before, self.session.ready.lineage
+        )
         if plain is None or not compared.agrees:
             self._add(
                 Check(
@@ -257,7 +261,8 @@ class ContenderCheck:
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.
-        itself = left_open.by_chance(operation, table, self.open.get((operation.name, case.name), table))
+        before = self.open.get((operation.name, case.name), table)
+        itself = left_open.by_chance(operation, table, before, self.session.ready.lineage)
         if not itself.agrees:
             fits = table.num_columns == len(operation.schema.columns)
             # Nobody promised that a command prints the same again.
@@ -276,10 +281,10 @@ def _only_nulls(table: pa.Table) -> bool:
     return table.num_rows > 0 and all(column.null_count == table.num_rows for column in table.columns)
 
 
-def _unsalted_is(right: pa.Table, salt: int, operation: Operation, answer: pa.Table) -> bool:
+def _unsalted_is(right: pa.Table, salt: int, operation: Operation, lineage: str, answer: pa.Table) -> bool:
     """Whether an answer to a salted question is the right one and the salt."""
     plain = unsalted(answer, salt)
-    return plain is not None and left_open.by_chance(operation, plain, right).agrees
+    return plain is not None and left_open.by_chance(operation, plain, right, lineage).agrees
 
 
 def _listed(contender: str, left_open: Iterable[str]) -> Finding:

@@ -192,7 +192,7 @@ def _variant(
                 # This version does not know the setting, or refuses the query with it: nothing to compare.
                 refused.append(ended.detail)
                 break
-            compared = left_open.by_chance(operation, got.table, expected.table)
+            compared = left_open.by_chance(operation, got.table, expected.table, usual.ready.lineage)
             if not compared.agrees:
                 failed.append(_contradicted(usual.ready, operation, case, ITSELF + switch.name, compared.differences))
     return failed, refused

@@ -164,7 +164,7 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
         if expected is None:
             continue
         if known is None:
-            compared = left_open.by_chance(operation, table, expected)
+            compared = left_open.by_chance(operation, table, expected, found.lineage[name])
         else:
             compared = compare.compare(table, expected, operation.schema, complete=True)
         if not compared.agrees:

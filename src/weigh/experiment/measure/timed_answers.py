@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.measure.execution import Execution, Position
     from weigh.model.operation import Operation, Workload
 
@@ -38,12 +39,18 @@ class TimedAnswers:
         workload: its operations.
         kept: the gate's answer of (contender, operation, case).
         tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
+        contenders: by name, whose lineage says what may be otherwise each time.
     """
 
     def __init__(
-        self, workload: Workload, answers: Mapping[_Key, Any], tied: Mapping[tuple[str, str], Any] | None = None
+        self,
+        workload: Workload,
+        answers: Mapping[_Key, Any],
+        tied: Mapping[tuple[str, str], Any] | None = None,
+        contenders: Mapping[str, PreparedContender] | None = None,
     ) -> None:
         self._workload = workload
+        self._lineage = {name: one.lineage for name, one in (contenders or {}).items()}
         self._answers = answers
         self._tied = tied or {}
         self._digests: dict[_Key, str] = {}
@@ -103,7 +110,9 @@ class TimedAnswers:
             return AnswerCheck(digest=digest)
         # An answer may take other rows of those that tie than before, but only of those.
         witness = expected if tied is None else tied
-        compared = left_open.by_chance(operation, table, witness, complete=tied is not None)
+        compared = left_open.by_chance(
+            operation, table, witness, self._lineage.get(key[0], ""), complete=tied is not None
+        )
         if compared.agrees:
             return AnswerCheck(digest=digest)
         return _wrong("; ".join(map(str, compared.differences[:2])), digest)
@@ -119,7 +128,8 @@ class TimedAnswers:
         schema, expected = operation.schema, self._answers[key]
         if table.num_rows != expected.num_rows:
             return _wrong(f"{table.num_rows:,} rows, not {expected.num_rows:,}")
-        if schema.limit is not None or not schema.exact or left_open.has_chance(operation):
+        chance = left_open.has_chance(operation, self._lineage.get(key[0], ""))
+        if schema.limit is not None or not schema.exact or chance:
             # Rows that tie may come in each other's place.
             return AnswerCheck()
         at = secrets.choice(schema.exact)

@@ -16,7 +16,7 @@ from weigh.evidence import whole
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model.sample import Outcome
-from weigh.model.text import one_line
+from weigh.model.text import one_line, reason
 from weigh.model.units import count
 from weigh.workloads import infer_schema
 from weigh.workloads.suites.question import LeftOut
@@ -167,7 +167,7 @@ def _ask(
             try:
                 table = session.ask(texts[question.name]).table
             except WorkerEnded as ended:
-                words = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
+                words = one_line(reason(_PLACE.split(ended.detail)[0]), _DETAIL)
                 if ended.outcome is Outcome.TIMEOUT:
                     late[question.name] = words
                 else:

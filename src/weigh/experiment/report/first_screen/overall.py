@@ -99,8 +99,9 @@ def _over(one: OverallVerdict, results: ExperimentResults) -> str:
 
 
 def _plain(why: str) -> str:
-    """Who is wrong, without the code: which cells is said above."""
-    return why.replace(": diverged (A1)", " is wrong")
+    """Why it is missing; who is wrong where answers differ, and which cells, is said above."""
+    parts = ("answers differ" if part.endswith(": diverged (A1)") else part for part in why.split("; "))
+    return "; ".join(dict.fromkeys(parts))
 
 
 def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
