@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,8 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_what_weigh_run_has_not_is_refused() -> None:
-    with pytest.raises(weigh.errors.UsageError, match="has no argument 'budjet'"):
+    with pytest.raises(weigh.errors.UsageError, match="has no argument 'budjet'") as refused:
         weigh.run("duckdb", budjet="3s")
+    assert "".join(traceback.format_exception(refused.value)).endswith("'budjet'\ndid you mean 'budget'?\n")
     with pytest.raises(weigh.errors.UsageError, match="is a list, and no frame"):
         weigh.run("duckdb", data={"t": [1, 2]}, sql={"q": "SELECT 1"})

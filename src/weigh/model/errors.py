@@ -70,6 +70,9 @@ class WeighError(Exception):
         self.what = what
         self.where = where
         self.remedy = remedy
+        if remedy:
+            # A traceback, as Python and a notebook show it, has it below what went wrong.
+            self.add_note(remedy)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what

@@ -112,6 +112,11 @@ def test_what_is_open_says_what_it_would_take() -> None:
     assert re.search(r"q9 +open: about 40 starts in all", shown(replace(form("mixed"), pace=None)))
 
 
+def test_the_only_operation_has_its_times_and_its_ratio_where_it_is_open() -> None:
+    one = msgspec.structs.replace(verdict("q1", "unresolved", 1.2), low=0.8, high=1.8)
+    assert re.search(r"q1 .+ 1\.200 +0\.80 - 1\.80 +open", shown(results([one])))
+
+
 @pytest.mark.parametrize(
     ("ratio", "half", "said"),
     [

@@ -311,7 +311,8 @@ def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[s
 
 def _calm(results: ExperimentResults, every: Sequence[Line], before: Sequence[Line]) -> Iterator[Line]:
     """Operations with a ratio on which nothing differs, those that are open first; of a suite's templates none."""
-    if not results.overall.verdicts or results.templates:
+    # One operation has no overall ratio, and its own in the place of that.
+    if results.templates or not (results.overall.verdicts or len(every) == 1):
         return
     rest = [
         one for one in every if one not in before and not one.undecided and any(v and v.ratio for v in one.verdicts)
