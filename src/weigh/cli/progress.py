@@ -65,7 +65,8 @@ class Terminal:
 
     def _left(self, done: int, total: int, what: str) -> str:
         """How long it will still go on at the pace since its beginning: ``, some 4 min 10 s left``."""
-        name = what.partition(" ")[0].rstrip(",")
+        # A rate that is told anew each time is the same course.
+        name = what.partition(" ")[0].strip("0123456789.,")
         now = time.monotonic()
         if name != self._course.name or done < self._course.done:
             # What was written last was that it begins.

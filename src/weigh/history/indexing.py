@@ -16,6 +16,7 @@ from weigh.history import comparison, load_comparison
 from weigh.history.entry import Entry, Measured, Point, digested, impossible, sealed
 from weigh.kinds.table import kind_of
 from weigh.model import codes
+from weigh.model.contender import COMMAND
 from weigh.model.errors import EvidenceFault
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.resources import cpus_text
@@ -208,7 +209,8 @@ def _measured_by(record: Record) -> Callable[[Contender], Measured]:
         return Measured(
             name=one.name,
             engine=one.engine,
-            version="+".join([release, *one.pins]),
+            # A command has no version of its own: its name tells it from the others.
+            version="+".join([release, *one.pins]) if COMMAND not in one.settings else one.name,
             spec=again.spec,
             settings=dict(one.settings),
             data=one.data,
