@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from support import load_records
+from weigh.load.gate.asking import when_whole
 from weigh.load.gate_events import GateRecord, ReadBack
 from weigh.load.report.first_screen import wrong
 from weigh.load.results import load_results
 from weigh.load.runs import unreached
 from weigh.model.errors import ExitCode
+from weigh.model.progress import Silence
 
 if TYPE_CHECKING:
     from weigh.load.results import LoadResults
@@ -60,3 +62,23 @@ def test_a_node_is_named_by_the_errors_of_its_requests() -> None:
     assert unreached([f"node h:1 {refused}", "connection lost"]) == "node h:1 of the cluster"
     assert unreached([f"node h:2 {refused}", f"node h:1 {refused}"]) == "nodes h:1 and h:2 of the cluster"
     assert unreached(["connection lost: reading: the server hung up"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("patience", "reads", "kept"),
+    [
+        (60.0, [{"error": "no"}, {"failed": 2, "read": 3, "right": 1}, {"read": 3, "right": 3}, {"read": 9}], 2),
+        # Of a server that was left alone: at once.
+        (0.0, [{"failed": 2, "read": 3}, {"read": 3, "right": 3}], 0),
+        # Reading again would mend it.
+        (60.0, [{"failed": 1, "read": 3, "wrong": 1}, {"read": 3, "right": 3}], 0),
+        (60.0, [{"failed": 1, "read": 3, "missing": 1}, {"read": 3, "right": 3}], 0),
+    ],
+)
+def test_a_node_that_is_on_its_way_is_waited_for_and_what_is_wrong_is_kept(
+    monkeypatch: pytest.MonkeyPatch, patience: float, reads: list[dict[str, Any]], kept: int
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    made = [ReadBack(run=1, **one) for one in reads]
+    left = iter(made)
+    assert when_whole(lambda: next(left), patience, Silence()) is made[kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -30,7 +31,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weigh.evidence.journal import Journal
     from weigh.load.files import LoadFiles
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Reached
     from weigh.load.tpcc.workload import TpccWorkload
     from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
 
 SETS = 5
 """Sets of parameters of each statement."""
@@ -46,6 +48,8 @@ _SAMPLES = 64
 """Requests of a run that are repeated, at most."""
 _KEYS, _SECONDS = 10_000, 20.0
 """Of YCSB: keys that are read back at most, and for how long."""
+_RETURN, _AGAIN = 180.0, 3.0
+"""Seconds in which a node of a cluster that had a fault is there again, and between two looks."""
 _PATIENCE = 600.0
 """Seconds for one invariant."""
 _SQL = ("mysql", "postgres", "sqlite")
@@ -56,6 +60,26 @@ _CHANGED = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint F
 
 class WrongAnswers(Exception):
     """The answers before the clock are wrong: nothing is measured. What is wrong is in the journal."""
+
+
+def when_whole(read: Callable[[], ReadBack], patience: Seconds, progress: Progress) -> ReadBack:
+    """What was read back in the end: every replica is asked, and one that was killed may be on its way still.
+
+    What is wrong or missing is never read again: reading mends it in some clusters.
+
+    Args:
+        read: reads back.
+        patience: in which it is done again where something did not answer.
+        progress: is told of waiting.
+    """
+    until = time.monotonic() + patience
+    while True:
+        found = read()
+        answered = not (found.error or found.failed)
+        if answered or found.wrong or found.missing or time.monotonic() >= until:
+            return found
+        progress.say("waiting until every replica answers")
+        time.sleep(_AGAIN)
 
 
 class LoadGate:
@@ -167,7 +191,8 @@ class LoadGate:
         # After each fault a server was read back whole; a cluster was not.
         if not self._spec.scripts and (not disturbed or reached.read.kind == "cql"):
             self._progress.say("reading back what was written")
-            self._keep(self._read_back(generator, number))
+            patience = _RETURN if disturbed else 0.0
+            self._keep(when_whole(lambda: self._read_back(generator, number), patience, self._progress))
         if not self._spec.scripts or reached.read.kind not in _SQL:
             return
         questions = invariants.questions(self._spec, own=own)
