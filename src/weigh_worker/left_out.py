@@ -17,6 +17,8 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """Of a query whose answer depends on which columns its tables have."""
+_LAST_ORDER = re.compile(r"(.*\border\s+by\b)([^()]*)$", re.IGNORECASE | re.DOTALL)
+"""The order of a whole answer: no query within the query ends behind it."""
 
 
 class LeftOut:
@@ -57,10 +59,26 @@ def refusal(sql: str, columns: Mapping[str, Mapping[str, str]]) -> str:
         if not _named(table, text):
             continue
         whole = _WHOLE.search(text) is not None
-        needed = [f"{name} ({why})" for name, why in lacking.items() if whole or _named(name, text)]
+        needed = [
+            f"{name} ({why})" for name, why in lacking.items() if whole or _named(name, _without_alias(name, text))
+        ]
         if needed:
             return f"its table {table} is without {', '.join(needed)}: ask for other columns"
     return ""
+
+
+def _without_alias(name: str, text: str) -> str:
+    """A query without a name where that is an alias: behind AS, and alone in the order of the whole answer.
+
+    There an alias comes before a column of its name. In a group the column does, and such a query is refused.
+    """
+    alias = rf"""(?<!\w)(["`]?){re.escape(name)}\1(?!\w)"""
+    rest, aliases = re.subn(rf"\bas\s+{alias}", "", text, flags=re.IGNORECASE)
+    ordered = _LAST_ORDER.match(rest) if aliases else None
+    if ordered is None:
+        return rest
+    alone = rf"(?<=[\s,]){alias}(?=\s*(,|;|$|\b(asc|desc|nulls|limit|offset|fetch)\b))"
+    return ordered[1] + re.sub(alone, "", ordered[2], flags=re.IGNORECASE)
 
 
 def _named(name: str, text: str) -> bool:

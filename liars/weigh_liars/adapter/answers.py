@@ -74,6 +74,13 @@ class Openly(Engine):
         return self.consume(f"SELECT * REPLACE (n + 1 AS n) FROM ({self.sql})" if wrong else self.sql)
 
 
+class Excused(Engine):
+    """What others are excused for and say when asked, it does and denies: another order of UUIDs, NULL passed over."""
+
+    def run(self) -> int:
+        return self.consume(self.sql.replace("min(u)", "max(u)").replace("(f) OVER", "(f IGNORE NULLS) OVER"))
+
+
 class Wide(Engine):
     """Counts with integers of 64 bits, as SQLite does, which is honest; ``by`` is added to a number of its answer."""
 

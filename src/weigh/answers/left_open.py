@@ -171,6 +171,8 @@ def _may(found: Construct, differ: Callable[[str], bool | None], varied: Callabl
     """
     if found.key == SEQUENCE or found.key in constructs.UNASKED:
         return True
+    if found.key == "division" and found.mixed:
+        return True
     base = constructs.fraction_base(found.key)
     if base:
         # Whole numbers everybody casts and rounds alike.

@@ -88,7 +88,8 @@ def vote(
             if against:
                 witnesses = [one for one in tables if any(one in other for other in against)]
                 compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
-                why = explained or why_open(camp, against[0])
+                # Of those who give one answer, one may be excused for it by how it takes a construct, and another not.
+                why = explained or why_open(camp, against[0]) or why_open([name], against[0])
                 found.append(
                     Check(
                         **common,

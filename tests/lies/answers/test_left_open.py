@@ -24,6 +24,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.long
 def test_what_sql_leaves_open_and_what_an_engine_lacks_accuses_nobody(weigh: Weigh) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({ROWS}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
@@ -115,7 +116,7 @@ DIALECTS = {
 @pytest.mark.parametrize(
     "named",
     [
-        ("duckdb=fork", "polars"),
+        pytest.param(("duckdb=fork", "polars"), marks=pytest.mark.long),
         pytest.param(("duckdb=fork", "polars", "sqlite"), marks=pytest.mark.long),
         pytest.param(("duckdb", "datafusion", "polars", "chdb", "sqlite", "postgres"), marks=pytest.mark.long),
     ],
@@ -160,6 +161,7 @@ OF_ZEROS = {
 }
 
 
+@pytest.mark.long
 def test_the_sign_of_an_infinity_is_open_where_the_data_has_both_zeros_alone(weigh: Weigh) -> None:
     liar = "liar?lie=small"
     run = gate(weigh, ZEROS, OF_ZEROS, "datafusion", "polars", "liar?lie=none", liar)
@@ -185,12 +187,14 @@ FORMS = {
 """A filter or a group of what engines take differently excuses no other number: it is asked in one form for all."""
 
 
+@pytest.mark.long
 def test_a_filter_and_a_group_excuse_no_wrong_number(weigh: Weigh) -> None:
     liar = "liar?lie=openly"
     run = gate(weigh, FORMS_ROWS, FORMS, "datafusion", "polars", liar)
     assert diverged(run) == {(liar, name) for name in FORMS}, run.json["gate"]
 
 
+@pytest.mark.long
 def test_a_filter_and_a_group_that_engines_take_differently_accuse_nobody(weigh: Weigh) -> None:
     run = gate(weigh, FORMS_ROWS, FORMS, "datafusion", "polars", "liar?lie=none")
     assert not diverged(run), run.json["gate"]

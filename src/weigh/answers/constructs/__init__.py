@@ -15,6 +15,8 @@ from weigh.answers.constructs.construct import (
     SEQUENCE,
     SIGNED,
     SINGLE,
+    SKIPPED,
+    UUIDS,
     WIDTH,
     ZERO,
     ZONE,
@@ -27,6 +29,6 @@ from weigh.answers.constructs.settled import settled
 
 __all__ = [
     "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "QUOTIENT",
-    "REACH", "SAMPLE", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base",
-    "of", "settled",
+    "REACH", "SAMPLE", "SEQUENCE", "SIGNED", "SINGLE", "SKIPPED", "UNASKED", "UUIDS", "WIDTH", "ZERO", "ZONE",
+    "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

@@ -72,9 +72,14 @@ def fraction(node: exp.Expr) -> bool:
 
 
 def mixed(node: exp.Expr) -> bool:
-    """Whether it casts or rounds what is a decimal to some engines and a double to others: 8.0, and what is divided."""
+    """Whether it is of what has another type in each engine: 8.0, what is divided, a sum that is divided.
+
+    Those are decimals or doubles, and the sum of 64-bit integers is an integer or, to PostgreSQL, a decimal.
+    """
     from sqlglot import exp
 
+    if isinstance(node, exp.Div):
+        return any(one.find(exp.Sum) is not None for one in node.iter_expressions())
     if not isinstance(node, (exp.Cast, exp.Round)):
         return False
     return any(

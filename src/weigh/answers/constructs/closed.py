@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 9
 """Of a rounding: a power of ten that is exact as a double, times numbers as they come."""
+_OFF = "0.00000370881"
+"""Added to what is cut off, and to a quotient as a part of it: a number at an edge would fall on either side of it
+where one engine divides by a literal and another multiplies by its reciprocal, as Polars."""
 
 
 def close(query: exp.Query, singles: Collection[str]) -> bool:
@@ -35,8 +38,13 @@ def close(query: exp.Query, singles: Collection[str]) -> bool:
     aliases = aliases_of(query)
     # What stands within another one comes first.
     for node in reversed(list(query.walk())):
-        if isinstance(node, (exp.Cast, exp.Round, exp.Div)) and _plain(node.this, aliases):
-            changed |= _close(node, aliases)
+        if isinstance(node, (exp.Cast, exp.Round)) and _plain(node.this, aliases):
+            changed |= _cut(node)
+        elif isinstance(node, exp.Div):
+            changed |= _divided(node, aliases)
+        elif isinstance(node, exp.Avg) and _plain(node.this, aliases) and not _is_selected(node, query):
+            node.set("this", _in_doubles(node.this))
+            changed = True
         elif isinstance(node, (exp.Upper, exp.Lower)) and _of_column(node.this, aliases):
             node.replace(_named(node, node.this))
             changed = True
@@ -47,33 +55,62 @@ def close(query: exp.Query, singles: Collection[str]) -> bool:
     return changed
 
 
-def _close(node: exp.Cast | exp.Round | exp.Div, aliases: Collection[str]) -> bool:
+def _divided(node: exp.Div, aliases: Collection[str]) -> bool:
     from sqlglot import exp
 
-    if isinstance(node, exp.Div):
-        divisor = node.expression
-        if not _plain(divisor, aliases):
-            return False
-        whole = isinstance(divisor.unnest(), exp.Literal)
-        below = divisor.copy() if whole else exp.Nullif(this=divisor.copy(), expression=exp.Literal.number(0))
-        above = node.this.copy() if _is_double(node.this) else exp.cast(node.this.copy(), "DOUBLE")
-        node.replace(_named(node, exp.Paren(this=exp.Div(this=above, expression=below))))
-        return True
+    above, below = node.this, node.expression
+    if not (_counted(above, aliases) and _counted(below, aliases)):
+        return False
+    above = above.copy() if _is_double(above) else exp.cast(above.copy(), "DOUBLE")
+    whole = isinstance(below.unnest(), exp.Literal)
+    below = below.copy() if whole else exp.Nullif(this=below.copy(), expression=exp.Literal.number(0))
+    off = exp.Literal.number(f"1{_OFF[1:]}")
+    node.replace(_named(node, exp.Paren(this=exp.Mul(this=exp.Div(this=above, expression=below), expression=off))))
+    return True
+
+
+def _cut(node: exp.Cast | exp.Round) -> bool:
+    from sqlglot import exp
+
+    off = exp.Literal.number(_OFF)
     if isinstance(node, exp.Round):
         digits = node.args.get("decimals")
         if digits is not None and not (digits.name.isdigit() and int(digits.name) <= _MOST_DIGITS):
             return False
         power = exp.Literal.number(10 ** int(digits.name)) if digits is not None else None
-        value = exp.Paren(this=_in_doubles(node.this))
-        cut = exp.Floor(this=exp.Mul(this=value, expression=power) if power else value)
+        value = _in_doubles(node.this)
+        cut = exp.Floor(this=exp.Add(this=exp.Mul(this=value, expression=power) if power else value, expression=off))
         node.replace(
             _named(node, exp.Paren(this=exp.Div(this=_double(cut), expression=power.copy())) if power else cut)
         )
         return True
     if not node.is_type(*exp.DataType.INTEGER_TYPES) or isinstance(node.this, exp.Literal):
         return False
-    node.set("this", exp.Floor(this=_in_doubles(node.this)))
+    node.set("this", exp.Floor(this=exp.Add(this=_in_doubles(node.this), expression=off)))
     return True
+
+
+def _is_selected(node: exp.Expr, query: exp.Query) -> bool:
+    """Whether it is all of a column of the answer, and its digits are compared as far as engines give them."""
+    from sqlglot import exp
+
+    while isinstance(node.parent, (exp.Alias, exp.Paren)):
+        node = node.parent
+    return node.parent is query
+
+
+def _counted(node: exp.Expr, aliases: Collection[str]) -> bool:
+    """Whether it is arithmetic of columns and of aggregates of them, which in doubles is nearly the same everywhere."""
+    from sqlglot import exp
+
+    node = node.unnest()
+    if isinstance(node, (exp.Sum, exp.Avg, exp.Min, exp.Max)):
+        return _plain(node.this, aliases)
+    if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
+        return _counted(node.this, aliases) and _counted(node.expression, aliases)
+    if isinstance(node, exp.Nullif) or _is_double(node):
+        return _counted(node.this, aliases)
+    return isinstance(node, exp.Count) or _plain(node, aliases)
 
 
 def _plain(node: exp.Expr, aliases: Collection[str]) -> bool:

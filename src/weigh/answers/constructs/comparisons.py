@@ -28,7 +28,7 @@ def compared(node: exp.Expr) -> Iterator[tuple[str, bool]]:
 
 
 def quotients(node: exp.Expr) -> Iterator[str]:
-    """Names of columns of which a node compares a quotient or a mean, under whatever name."""
+    """Names of columns of which a node compares a quotient or a mean, or computes with one, under whatever name."""
     from sqlglot import exp
 
     aliases: dict[str, list[exp.Expr]] = {}
@@ -41,11 +41,40 @@ def quotients(node: exp.Expr) -> Iterator[str]:
             for one in aliases.get(name, ()):
                 yield from meant(one, passed | {name})
 
-    for part in _parts(node):
+    for part in (*_parts(node), *_operands(node)):
         for whole in meant(part, frozenset()):
             for quotient in whole.find_all(exp.Div, exp.Avg):
                 for of in meant(quotient, frozenset()):
                     yield from (one.name.lower() for one in of.find_all(exp.Column) if not cast_to_double(one))
+
+
+def _operands(node: exp.Expr) -> Iterator[exp.Expr]:
+    """What a node computes with: who hands a value on as it is, or cuts it off, adds nothing to what is lost in it."""
+    from sqlglot import exp
+
+    hands_on = (exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Min, exp.Max, exp.Round)
+    if isinstance(node, (exp.Func, exp.Binary)) and not isinstance(node, (exp.Predicate, exp.Connector, *hands_on)):
+        yield from node.iter_expressions()
+
+
+def put_in_order(node: exp.Expr) -> Iterator[str]:
+    """Names of columns whose values a node tells the greater from the less of."""
+    from sqlglot import exp
+
+    tells = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Min, exp.Max, exp.Greatest, exp.Least)
+    parts = _parts(node) if isinstance(node, exp.Ordered) else node.iter_expressions()
+    if isinstance(node, (exp.Ordered, *tells)):
+        yield from dict.fromkeys(one.name.lower() for part in parts for one in part.find_all(exp.Column))
+
+
+def taken_over_rows(node: exp.Expr) -> Iterator[str]:
+    """Names of columns of which a window takes the first or last value, without saying what of NULL."""
+    from sqlglot import exp
+
+    if isinstance(node, (exp.FirstValue, exp.LastValue, exp.NthValue)) and not isinstance(
+        node.parent, (exp.IgnoreNulls, exp.RespectNulls)
+    ):
+        yield from dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column))
 
 
 def cast_to_double(column: exp.Expr) -> bool:

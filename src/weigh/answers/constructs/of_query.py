@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.answers.constructs import widths
 from weigh.answers.constructs.casts import cast, fraction, mixed, rounded
-from weigh.answers.constructs.comparisons import cast_to_double, compared, quotients
+from weigh.answers.constructs.comparisons import cast_to_double, compared, put_in_order, quotients, taken_over_rows
 from weigh.answers.constructs.construct import (
     MOMENT,
     NAN,
@@ -17,6 +17,8 @@ from weigh.answers.constructs.construct import (
     SEQUENCE,
     SIGNED,
     SINGLE,
+    SKIPPED,
+    UUIDS,
     WIDTH,
     ZERO,
     ZONE,
@@ -58,6 +60,8 @@ _NAN_WHY = "NaN is the greatest number to some engines, equal to itself, and com
 _ZERO_WHY = "0.0 and -0.0 are one number to some engines, and two in an order or in groups to others"
 _SINGLE_WHY = "32-bit floats are counted and compared as such by some engines and as doubles by others"
 _QUOTIENT_WHY = "a quotient or a mean of decimals has another number of digits in each engine"
+_UUID_WHY = "in which order UUIDs come is left open by SQL: by their second half to some engines, as ClickHouse"
+_SKIPPED_WHY = "the first and the last value in a window pass over NULL in some engines, as ClickHouse"
 _MOMENT_WHY = "moments and dates are text to an engine that has no type for them, as SQLite"
 _PARTS = {"second": "SECOND", "milli": "MILLI", "micro": "MICRO", "nano": "NANO", "epoch": "EPOCH"}
 """Parts of a moment, by the key of the construct, and how their names begin."""
@@ -100,7 +104,19 @@ def _name(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-_EMPTY = ("empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", nulls)
+def _empty(node: exp.AggFunc) -> Iterator[tuple[str, str, Explains]]:
+    """An aggregate that may be of no row: a group has one, and so has a window whose frame nobody bounds."""
+    from sqlglot import exp
+
+    parent = node.parent
+    if isinstance(parent, exp.Window):
+        whole = parent.args.get("spec") is None
+    else:
+        query = node.find_ancestor(exp.Select)
+        group = query.args.get("group") if query is not None and not isinstance(parent, exp.Filter) else None
+        whole = group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets) is None
+    if not whole:
+        yield "empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", nulls
 
 
 _CLOCKS = {"extract", "date_part", "timestamp_trunc", "date_trunc", "time_to_str", "strftime", "date_format", "to_char",
@@ -135,6 +151,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     for column in dict.fromkeys(quotients(node)):
         yield f"{QUOTIENT}{column}", _QUOTIENT_WHY, anything
+    yield from ((f"{UUIDS}{column}", _UUID_WHY, anything) for column in put_in_order(node))
+    yield from ((f"{SKIPPED}{column}", _SKIPPED_WHY, nulls) for column in taken_over_rows(node))
     yield from _of_columns(node)
     yield from of_limits(node)
     if widths.arithmetic(node):
@@ -204,7 +222,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     elif isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets)):
         yield "rollup", "a total has 0 and '' for NULL in some engines, as ClickHouse", anything
     elif isinstance(node, (exp.Sum, exp.First, exp.Last)):
-        yield _EMPTY
+        yield from _empty(node)
     elif isinstance(node, (exp.Except, exp.Intersect)):
         yield "sets", "EXCEPT and INTERSECT keep equal rows in some engines, as ClickHouse", anything
     else:
@@ -296,7 +314,7 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
             infinite,
         )
     elif isinstance(node, exp.Avg):
-        yield _EMPTY
+        yield from _empty(node)
         yield "average", "the mean of integers is an integer to some engines", whole
     elif isinstance(node, (exp.Concat, exp.ConcatWs)):
         yield "concatenation", "concat of a NULL is NULL to some engines and the rest to others", nulls
@@ -322,7 +340,7 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "collation", "how texts compare is a matter of an engine's collation", anything
     elif isinstance(node, (exp.Ordered, exp.Min, exp.Max)):
         if isinstance(node, exp.AggFunc):
-            yield _EMPTY
+            yield from _empty(node)
         yield "collation", "in which order texts come is a matter of an engine's collation", anything
 
 

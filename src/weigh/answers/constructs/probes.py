@@ -74,6 +74,10 @@ PROBES: dict[str, tuple[str, ...]] = {
     "days": ("extract(year FROM CAST(TIMESTAMP '1960-01-02 03:04:05' AS DATE))",),
     "listed": ("count(*) FROM (SELECT unnest(CAST(NULL AS INTEGER[])) AS a) AS t",),
     SAMPLE: (f"median(a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d) FROM {_MANY}",),
+    "skipped": ("max(f) FROM (SELECT first_value(a) OVER (ORDER BY b) AS f FROM"
+                " (SELECT NULL AS a, 1 AS b UNION ALL SELECT 7 AS a, 2 AS b) AS t) AS s",),
+    "uuids": ("CASE WHEN CAST('00000000-0000-0001-8000-000000000000' AS UUID)"
+              " < CAST('00000000-0000-0002-4000-000000000000' AS UUID) THEN 1 ELSE 0 END",),
     "truncation": ("date_trunc('week', DATE '2024-01-07')",),
 }  # fmt: skip
 """What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""

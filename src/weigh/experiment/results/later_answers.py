@@ -58,7 +58,7 @@ def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str
     ]
     if not passed:
         return one
-    sentence = f"{', '.join(passed)} {how}"
+    sentence = f"{' and '.join(passed)} {how if len(passed) == 1 else how.replace('was ', 'were ', 1)}"
     return msgspec.structs.replace(
         one,
         status=GateStatus.DIVERGED,

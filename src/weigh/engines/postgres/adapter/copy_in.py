@@ -14,6 +14,7 @@ from pyarrow import csv
 
 from weigh_worker import Unsupported
 from weigh_worker.left_out import LeftOut
+from weigh_worker.parquet_files import in_microseconds, opened
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -131,7 +132,7 @@ def create(
         How many rows the server says that it has taken.
 
     Raises:
-        NoColumn: a column has a type for which PostgreSQL has none, or a value that it cannot hold.
+        NoColumn: a column has a type that is not loaded into PostgreSQL, or a value that it cannot hold.
         Unsupported: no column is left.
     """
     # Another file may hold NULL where the first one does not.
@@ -148,10 +149,17 @@ def create(
         command = f"COPY {quoted(name)} ({listed}) FROM STDIN (FORMAT csv, FREEZE)"
         with cursor.copy(command) as sink:
             for path in paths:
-                with pq.ParquetFile(path) as file:
+                with opened(path) as file:
                     for batch in file.iter_batches(_BATCH_ROWS, columns=list(kinds)):
-                        sink.write(_text(batch.select(list(kinds)).cast(schema)))
+                        part = batch.select(list(kinds))
+                        sink.write(_text(part.cast(_with_moments_of(schema, part.schema))))
         return int(cursor.rowcount)
+
+
+def _with_moments_of(schema: pa.Schema, found: pa.Schema) -> pa.Schema:
+    """A schema with moments in the units in which they come: far ones in INT96 are none of those that it says."""
+    pairs = zip(schema, found, strict=True)
+    return pa.schema([there if pa.types.is_timestamp(there.type) else field for field, there in pairs])
 
 
 def type_name(kind: pa.DataType, column: str) -> str:
@@ -173,7 +181,7 @@ def type_name(kind: pa.DataType, column: str) -> str:
     if pa.types.is_fixed_size_binary(kind):
         return "bytea"
     if kind not in _NAMES:
-        raise NoColumn(column, f"PostgreSQL has no type for {kind}")
+        raise NoColumn(column, f"weigh loads no {kind} into PostgreSQL")
     return _NAMES[kind]
 
 
@@ -218,7 +226,7 @@ def _plain(column: pa.Array) -> pa.Array:
     elif kind == pa.string_view():
         column = column.cast(pa.large_string())
     elif pa.types.is_timestamp(kind):
-        column = column.cast(pa.timestamp("us", kind.tz))
+        column = in_microseconds(column)
     elif pa.types.is_time(kind):
         column = column.cast(pa.time64("us"))
     elif kind == pa.float16():

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from weigh_worker import Unsupported
 from weigh_worker.left_out import LeftOut
+from weigh_worker.parquet_files import in_microseconds, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -138,7 +139,7 @@ def _columns(profile: Profile, path: str) -> tuple[list[tuple[str, str]], dict[s
         if kind := profile.type_name(field.type):
             found.append((field.name, kind))
         else:
-            without[field.name] = f"{profile.name} has no type for {field.type}"
+            without[field.name] = f"weigh loads no {field.type} into {profile.name}"
     if not found:
         raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
     return found, without
@@ -159,7 +160,7 @@ def _fill(profile: Profile, connection: Any, name: str, paths: Sequence[str], co
 
 def _batches(paths: Sequence[str], rows: int, columns: list[str]) -> Iterator[pa.RecordBatch]:
     for path in paths:
-        with pq.ParquetFile(path) as file:
+        with opened(path) as file:
             yield from file.iter_batches(rows, columns=columns)
 
 
@@ -173,7 +174,7 @@ def _plain(column: pa.Array) -> list[Any]:
     if pa.types.is_dictionary(kind):
         column = column.dictionary_decode()
     elif pa.types.is_timestamp(kind):
-        column = column.cast(pa.timestamp("us"))
+        column = in_microseconds(column)
     values: list[Any] = column.to_pylist()
     if pa.types.is_timestamp(kind):
         return [None if value is None else value.isoformat(" ", "microseconds") for value in values]

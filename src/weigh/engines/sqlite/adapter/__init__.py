@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from weigh_worker import Adapter, Unsupported
 from weigh_worker.left_out import LeftOut
+from weigh_worker.parquet_files import opened
 
 from .copy_in import BATCH_ROWS, NoColumn, fill, identifier, plain_schema, restored
 
@@ -141,7 +141,8 @@ class Engine(Adapter):
 
     def ingest(self) -> int:
         """Rows one by one in one transaction; what a log holds is moved into the database."""
-        self.schema = pq.read_schema(self.paths[0])
+        with opened(self.paths[0]) as file:
+            self.schema = file.schema_arrow
         self.connection.execute("BEGIN")
         fill(self.connection, self.table, self.paths, {})
         self.connection.execute("COMMIT")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from weigh_worker import Unsupported
+from weigh_worker.parquet_files import in_microseconds, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def fill(connection: Any, name: str, paths: list[str], without: Mapping[str, str
     """Make a table of Parquet files, without some of their columns; raises NoColumn, and Unsupported with none left."""
     table = identifier(name)
     for number, path in enumerate(paths):
-        with pq.ParquetFile(path) as file:
+        with opened(path) as file:
             schema = pa.schema([field for field in file.schema_arrow if field.name not in without])
             if not schema.names:
                 raise Unsupported("; ".join(f"column {column}: {why}" for column, why in without.items()))
@@ -87,7 +87,7 @@ def _plain(column: Any) -> list[Any]:
         column = column.cast(pa.string()).cast(pa.float64())
     elif pa.types.is_timestamp(kind):
         # In UTC, and refused where nanoseconds would be lost.
-        column = column.cast(pa.timestamp("us")).cast(pa.string())
+        column = in_microseconds(column).cast(pa.timestamp("us")).cast(pa.string())
     elif pa.types.is_date(kind):
         column = column.cast(pa.date32()).cast(pa.string())
     return list(column.to_pylist())

@@ -32,6 +32,8 @@ _PROBE_OF = {
     constructs.DAY: "days",
     constructs.LISTED: "listed",
     constructs.ZONE: "zone",
+    constructs.SKIPPED: "skipped",
+    constructs.UUIDS: "uuids",
 }
 """What an engine is asked where a construct of the data may be taken differently."""
 _IN_UTC = "12; 12; 12"
@@ -137,6 +139,7 @@ def compared(
     zeros = (probed or {}).get("zeros")
     single, quotient = ((probed or {}).get(probe, contender) for probe in ("single", "quotient"))
     days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
+    skipped, uuids = ((probed or {}).get(probe, usual) for probe, usual in (("skipped", "None"), ("uuids", "1")))
     moments = contender if "moments" in engine.lacks else "moments"
     utc = (probed or {}).get("zone") == _IN_UTC
     found: dict[str, str] = {}
@@ -151,6 +154,9 @@ def compared(
             zone = _IN_UTC if utc and getattr(field.type, "tz", "") in _UTC else contender
             found |= {f"{constructs.ZONE}{name}": zone} if zoned(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
+            found |= {f"{constructs.UUIDS}{name}": uuids} if _is_uuid(field.type) else {}
+            if f"{constructs.SKIPPED}{name}" in wanted and data.null(table, field):
+                found[f"{constructs.SKIPPED}{name}"] = skipped
             if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
                 found[f"{constructs.DAY}{name}"] = days
             if f"{constructs.LISTED}{name}" in wanted and data.memberless(table, field):
@@ -229,6 +235,10 @@ def _read(queries: Iterable[str], data: DataValues) -> Iterator[tuple[str, pa.Fi
     for table, field in data.fields():
         if table.lower() in words and (whole or names(field) & words):
             yield table, field
+
+
+def _is_uuid(kind: pa.DataType) -> bool:
+    return getattr(kind, "extension_name", "") == "arrow.uuid"
 
 
 def _dated(kind: pa.DataType) -> bool:
