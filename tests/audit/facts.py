@@ -244,6 +244,39 @@ Measurement Interval: {minutes} minutes
 """
 
 
+def redis_benchmark(rate: str = "156250.00", p95: str = "0.303", most: str = "2.191", seconds: str = "6.40") -> str:
+    """paulrzcz/redka, benchmark.md, of ten times as many requests."""
+    return f"""$ redis-benchmark -p 6379 -n 1000000 -t set
+====== SET ======
+  1000000 requests completed in {seconds} seconds
+  50 parallel clients
+  3 bytes payload
+  keep alive: 1
+  multi-thread: no
+
+Latency by percentile distribution:
+0.000% <= 0.079 milliseconds (cumulative count 2)
+100.000% <= 2.191 milliseconds (cumulative count 1000000)
+
+Summary:
+  throughput summary: {rate} requests per second
+  latency summary (msec):
+          avg       min       p50       p95       p99       max
+        0.187     0.072     0.151     {p95}     0.863     {most}
+"""
+
+
+def ycsb_cpp(p9999: str = "59023.10", rate: str = "3221") -> str:
+    """A run of ten million reads, whose published figures had p99.9 of 34,690 us above p99.99 of 19,023 us."""
+    return f"""./ycsb -run -db leveldb -P workloads/workloadc -p threadcount=1 -s
+2023-09-11 15:47:21 3104 sec: 10000000 operations;
+[READ: Count=10000000 Max=102170.62 Min=1.03 Avg=212.93 90=122.21 99=4223.23 99.9=34690.51 99.99={p9999}]
+Run runtime(sec): 3104.6
+Run operations(ops): 10000000
+Run throughput(ops/sec): {rate}
+"""
+
+
 HONEST = {
     "benchbox.json": benchbox(),
     "clickbench.json": clickbench(),
@@ -257,6 +290,8 @@ HONEST = {
     "hammerdb.log": hammerdb(),
     "wrk2.txt": wrk2(),
     "tpc-c.txt": tpc_c(),
+    "redis-benchmark.txt": redis_benchmark(),
+    "ycsb-cpp.txt": ycsb_cpp(),
 }
 """One of each form, in which nothing contradicts anything."""
 
@@ -287,5 +322,10 @@ LIARS = {
     "too few payments": (tpc_c(payment="40.10"), "L5"),
     "slower than the clause allows": (tpc_c(slowest="7.50"), "L3"),
     "too short": (tpc_c(minutes=20), "L4"),
+    "p95 below p50": (redis_benchmark(p95="0.103"), "L1"),
+    "a rate that 50 clients cannot have": (redis_benchmark(rate="356250.00", seconds="2.81"), "L2"),
+    "requests that another time gives": (redis_benchmark(seconds="9.40"), "R2"),
+    "p99.9 above p99.99": (ycsb_cpp(p9999="19023.10"), "L1"),
+    "operations that another rate gives": (ycsb_cpp(rate="6232"), "R2"),
 }
 """A text with the row of the catalogue that its own figures contradict."""

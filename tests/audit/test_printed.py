@@ -211,3 +211,83 @@ approx.  95 percentile:              22.04ms
     )
     assert (one.benchmark, one.latencies[0].mean) == ("cpu", 0.02198)
     assert wrong([one]) == []
+
+
+def redis_table(p95: str = "11.647") -> str:
+    """valkey-benchmark --csv, on a machine that others used."""
+    names = ",".join(f'"{name}_latency_ms"' for name in ("avg", "min", "p50", "p95", "p99", "max"))
+    return f'''"test","rps",{names}
+"SET","14847.81","2.593","0.056","0.479","{p95}","24.319","41.887"
+"MSET (10 keys)","12121.21","3.367","0.056","0.735","12.479","32.111","57.375"
+'''
+
+
+def test_the_table_and_the_short_lines_of_redis_benchmark_are_read(tmp_path: Path) -> None:
+    (one,) = read(tmp_path, redis_table())
+    assert [latency.name for latency in one.latencies] == ["SET", "MSET (10 keys)"]
+    assert (one.latencies[0].mean, one.latencies[0].percentiles[95.0]) == pytest.approx((2.593e-3, 0.011647))
+    assert wrong([one]) == []
+    assert wrong(read(tmp_path, redis_table(p95="0.447"))) == ["L1"]
+    quiet = "PING_INLINE: 1267427.12 requests per second\nGET: 80000.00 requests per second, p50=1.071 msec\n"
+    quiet = f"PING_INLINE: rps=0.0 (overall: -nan)\r   \r{quiet}"
+    (short,) = read(tmp_path, f"$ redis-benchmark -t ping,get -P 16 -q\n{quiet}")
+    assert [latency.percentiles for latency in short.latencies] == [{}, {50.0: pytest.approx(1.071e-3)}]
+
+
+def test_a_pipeline_of_redis_benchmark_excuses_what_its_clients_could_not_have(tmp_path: Path) -> None:
+    many = facts.redis_benchmark(rate="1356250.00", seconds="0.74")
+    assert wrong(read(tmp_path, many)) == ["L2"]
+    assert wrong(read(tmp_path, many.replace("-t set", "-P 16 -t set"))) == []
+    assert wrong(read(tmp_path, many.partition("\n")[2])) == []
+
+
+def test_a_report_of_redis_benchmark_before_6_2_and_the_tests_of_one_command_are_read(tmp_path: Path) -> None:
+    old = """====== GET ======
+  100000 requests completed in 1.46 seconds
+  50 parallel clients
+
+99.90% <= 1 milliseconds
+100.00% <= 2 milliseconds
+68493.15 requests per second
+"""
+    shown = facts.redis_benchmark().replace("====== SET", " SET: rps=0.0 avg_msec=-nan\r   \r====== SET")
+    first, second = read(tmp_path, shown + old)
+    assert (first.benchmark, first.clients, first.rate) == ("SET", 50.0, 156250.0)
+    assert (second.benchmark, second.seconds, second.rate, second.pipelined) == ("GET", 1.46, 68493.15, False)
+
+
+def hammerdb_profile(p95: str = "10.272", calls: str = "173647") -> str:
+    """A test of hammerdb-scale, of the answer of HammerDB 6.0 to ``jobs JOB timing``."""
+    return f"""{{
+  "NEWORD": {{
+    "elapsed_ms": "238147.5", "calls": "{calls}", "min_ms": "1.942",
+    "avg_ms": "7.083", "max_ms": "133.943", "total_ms": "1229911.98",
+    "p99_ms": "11.522", "p95_ms": "{p95}", "p75_ms": "8.516",
+    "p50_ms": "6.993", "p25_ms": "5.551", "sd": "1.961", "ratio_pct": "64.556"
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("result", ["", facts.hammerdb()])
+def test_the_profile_of_hammerdb_as_json_is_read_alone_and_behind_its_result(tmp_path: Path, result: str) -> None:
+    (one,) = read(tmp_path, result + hammerdb_profile())
+    latency = one.latencies[-1]
+    assert (one.form, latency.name, latency.count) == ("HammerDB", "neword", 173647.0)
+    assert (latency.mean, latency.percentiles[75.0]) == (pytest.approx(7.083e-3), pytest.approx(8.516e-3))
+    assert wrong([one]) == []
+    assert wrong(read(tmp_path, result + hammerdb_profile(p95="15.3"))) == ["L1"]
+    assert wrong(read(tmp_path, result + hammerdb_profile(calls="273647"))) == ["L1"]
+
+
+def test_a_load_and_a_run_of_ycsb_cpp_are_read_each_by_itself(tmp_path: Path) -> None:
+    load = """2022-08-15 20:13:09 0 sec: 100000 operations; [INSERT: Count=100000 Max=4231.61 Min=1.14 Avg=4.24]
+Load runtime(sec): 0.831485
+Load operations(ops): 100000
+Load throughput(ops/sec): 120267
+"""
+    first, second = read(tmp_path, load + facts.ycsb_cpp())
+    assert [(one.rate, one.latencies[0].name) for one in (first, second)] == [(120267.0, "insert"), (3221.0, "read")]
+    assert (second.system, second.benchmark, second.clients) == ("leveldb", "YCSB, workloadc", 1.0)
+    assert second.latencies[0].percentiles[99.99] == pytest.approx(0.0590231)
+    assert wrong([first, second]) == []

@@ -80,6 +80,18 @@ def test_work_after_the_clock(handing: float, executing: float, rows: int, lazy:
     assert found(*samples(0.0, executing, handing, rows=rows)) == ([("A5.lazy", "q")] if lazy else [])
 
 
+@pytest.mark.parametrize(("late", "lazy"), [(0.4 * MS, False), (4.9 * MS, False), (17 * MS, True)])
+def test_work_that_is_over_before_the_answer_is_asked_for_is_after_the_clock(late: float, lazy: bool) -> None:
+    """On a busy machine weigh reads a reply late: in two of five executions the work is over by then."""
+    of = [
+        msgspec.structs.replace(one, round_trip_cpu_s=0.3 * MS + (late if at % 2 else 0.2 * MS), answer_cpu_s=fetch)
+        for at, (one, fetch) in enumerate(
+            zip(samples(0.0, 0.3 * MS), (17 * MS, 0.4 * MS, 17 * MS, 0.4 * MS, 0.4 * MS), strict=True)
+        )
+    ]
+    assert found(*of) == ([("A5.lazy", "q")] if lazy else [])
+
+
 def test_a_single_execution_accuses_nobody() -> None:
     """What a client does at its first answer takes milliseconds, and an execution of the honest may hold it."""
     lazy, early = samples(0.0, 0.15 * MS, 4 * MS), samples(50 * MS, 0.0)

@@ -34,10 +34,10 @@ def audit(
 ) -> None:
     """Read what others publish, and say what it shows, what it does not, and what contradicts itself.
 
-    Reads results of BenchBox, ClickBench, BenchBase, k6, go-tpc, YCSB, go-ycsb, HammerDB, sysbench, pgbench,
-    memtier_benchmark, wrk and wrk2, and the numerical quantities of a full disclosure of TPC-C. Each row of `weigh
-    lies` is shown, not shown, or contradicted by the file's own figures. Exit 1 when one contradicts itself. Nothing in
-    a file is executed.
+    Reads results of BenchBox, ClickBench, BenchBase, k6, go-tpc, YCSB, go-ycsb, YCSB-cpp, HammerDB, sysbench, pgbench,
+    memtier_benchmark, redis-benchmark, wrk and wrk2, and the numerical quantities of a full disclosure of TPC-C. Each
+    row of `weigh lies` is shown, not shown, or contradicted by the file's own figures. Exit 1 when one contradicts
+    itself. Nothing in a file is executed.
 
     \b
     weigh audit results/

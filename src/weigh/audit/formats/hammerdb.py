@@ -1,4 +1,4 @@
-"""HammerDB: the log of a run of TPROC-C, and the lines of its time profile."""
+"""HammerDB: the log of a run of TPROC-C, and its time profile as lines or as JSON."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ _LINE = re.compile(
     r"(?:>+[^\n]*\n\s*+)?(?:Vuser \d+:)?P99:\s*([\d.]+)ms\s+P95:\s*([\d.]+)ms\s+P50:\s*([\d.]+)ms"
 )
 _PROC = re.compile(r"PROC(?:EDURE|NAME)?\s*:\s*(\w+)")
+_PROFILE = re.compile(r'"(\w{1,40})"\s{0,40}:\s{0,40}\{([^{}]{1,4000})\}')
+"""A procedure of the time profile of ``jobs JOB timing``."""
+_FIELD = re.compile(r'"(\w{1,20})"\s{0,40}:\s{0,40}"?(\d{1,20}(?:\.\d{1,12})?)')
+_RANK = re.compile(r"p([\d]{1,3})_ms")
+_OF_PROFILE = {"avg_ms", "min_ms", "max_ms"}
 _MINUTE = 60.0
 
 
 def recognises(text: Text) -> bool:
-    """Its result."""
-    return bool(_RESULT.search(text.text) or _BEFORE_4.search(text.text))
+    """Its result, or its time profile as JSON."""
+    return bool(_RESULT.search(text.text) or _BEFORE_4.search(text.text) or _documents(text.text))
 
 
 def read(text: Text) -> list[Published]:
-    """One result for each line that gives one."""
-    latencies = tuple(_profile(text.text))
+    """One result for each line that gives one; one for a time profile alone."""
+    latencies = (*_profile(text.text), *_documents(text.text))
     failed = len(re.findall(r"FINISHED FAILED", text.text))
     users = text.number(r"# (?:Active )?Virtual Users configured") or text.number(r"Virtual Users = #")
     minutes = text.number(r"Timing test period of # in minutes")
@@ -65,7 +70,43 @@ def read(text: Text) -> list[Published]:
                 contradicted=tuple(wrong),
             )
         )
+    if not made:
+        made.append(
+            Published(
+                form=NAME,
+                file=text.name,
+                benchmark="TPROC-C, time profile",
+                workload="tpcc",
+                loop="closed",
+                latencies=latencies,
+                shows={"R7": "it names procedures, and no metric of TPC"},
+            )
+        )
     return made
+
+
+def _documents(text: str) -> list[Latency]:
+    """Those of a time profile as JSON, whose numbers are strings."""
+    found = []
+    for name, body in _PROFILE.findall(text):
+        given = dict(_FIELD.findall(body))
+        if not given.keys() >= _OF_PROFILE:
+            continue
+        values = {field: float(value) for field, value in given.items()}
+        ranks = {field: rank[1] for field in values if (rank := _RANK.fullmatch(field))}
+        found.append(
+            Latency(
+                name=name.lower(),
+                count=values.get("calls"),
+                least=values["min_ms"] * 1e-3,
+                mean=values["avg_ms"] * 1e-3,
+                most=values["max_ms"] * 1e-3,
+                total=values["total_ms"] * 1e-3 if "total_ms" in values else None,
+                percentiles={float(rank): values[field] * 1e-3 for field, rank in ranks.items()},
+                step=step(given["avg_ms"], 1e-3),
+            )
+        )
+    return found
 
 
 def _profile(text: str) -> list[Latency]:

@@ -14,11 +14,13 @@ from weigh.audit.formats import (
     k6,
     memtier,
     pgbench,
+    redis_benchmark,
     sysbench,
     tpc_c,
     tproc_h,
     wrk,
     ycsb,
+    ycsb_cpp,
 )
 
 if TYPE_CHECKING:
@@ -46,11 +48,13 @@ FORMS = tuple(
         go_tpc,
         ycsb,
         go_ycsb,
+        ycsb_cpp,
         hammerdb,
         tproc_h,
         sysbench,
         pgbench,
         memtier,
+        redis_benchmark,
         wrk,
         tpc_c,
     )
