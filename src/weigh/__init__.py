@@ -73,8 +73,10 @@ def open(
     from pathlib import Path
 
     from weigh.kinds.opened import opened
+    from weigh.model.errors import remedies_shown
 
-    return opened(Path(evidence))
+    with remedies_shown():
+        return opened(Path(evidence))
 
 
 def run(contender: str | Sequence[str] = (), **arguments: Any) -> Evidence:
@@ -89,8 +91,10 @@ def run(contender: str | Sequence[str] = (), **arguments: Any) -> Evidence:
         weigh.errors.WeighError: as ``weigh run`` fails.
     """
     from weigh.kinds.measuring import run as measured
+    from weigh.model.errors import remedies_shown
 
-    return measured(contender, **arguments)
+    with remedies_shown():
+        return measured(contender, **arguments)
 
 
 def __getattr__(name: str) -> Any:

@@ -60,3 +60,11 @@ def test_verdicts_are_on_the_first_printed_page(page: Page, name: str) -> None:
     assert page.run(f"Math.max(...{rows}.map(one => one.getBoundingClientRect().bottom))") < FIRST_PAGE
     assert page.run("document.querySelector('nav').getBoundingClientRect().height") == 0
     assert page.pdf().startswith(b"%PDF-")
+
+
+def test_a_long_verdict_is_wrapped_and_not_cut(page: Page) -> None:
+    page.open(EXPECTED / "report/servers-html.html", width=1280)
+    verdicts = "document.querySelectorAll('.vt td:last-child')"
+    assert page.run(f"{verdicts}.length") > 1
+    page.run(f"{verdicts}.forEach(one => one.textContent = 'REFUSED: durability differs; plain ratio, no verdict')")
+    assert page.run("document.documentElement.scrollWidth") == 1280

@@ -357,6 +357,12 @@ def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
     assert len(text) < 150_000
 
 
+def test_the_head_of_a_page_has_version_and_date(calm: LoadRecord) -> None:
+    ended = msgspec.structs.replace(calm, end=End(how="complete", at="2026-01-02T03:04:05.000+00:00"))
+    head = page(load_results(ended), "here").decode().partition("<h1>")[0]
+    assert head.endswith(", 2026-01-02</p>\n")
+
+
 def test_the_codes_of_a_page_are_explained_at_its_end(stalled: LoadRecord) -> None:
     found = load_results(stalled)
     text = page(found, "here").decode()

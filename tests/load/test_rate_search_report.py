@@ -109,6 +109,8 @@ def test_a_search_that_ends_too_early_gives_the_bounds_that_it_knows() -> None:
     assert re.search(r"OPEN: p90<=50ms was kept at 450/s and .*broken at 675/s, which is not enough", text)
     assert re.search(rf"was enough for {count} probes; at that pace give --budget \d+m(30s)?\.", text)
     assert "L3.unresolved" in text
+    sooner = " ".join(plain(load_results(searched(bucket(LIMIT), most=1)), "evidence").split())
+    assert "OPEN: p90<=50ms was kept at 450/s, and which is the highest is not known yet: " in sooner
 
 
 def test_a_percentile_too_far_out_for_the_time_is_said() -> None:

@@ -125,6 +125,11 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     at: str | msgspec.UnsetType = msgspec.UNSET
 
+    @property
+    def date(self) -> str:
+        """The day, in UTC; empty in older evidence."""
+        return self.at[:10] if isinstance(self.at, str) else ""
+
 
 def now() -> str:
     """The moment as a journal has it: UTC, ISO 8601."""

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import contextmanager
 from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 _ALIKE = 0.7
@@ -70,12 +71,20 @@ class WeighError(Exception):
         self.what = what
         self.where = where
         self.remedy = remedy
-        if remedy:
-            # A traceback, as Python and a notebook show it, has it below what went wrong.
-            self.add_note(remedy)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what
+
+
+@contextmanager
+def remedies_shown() -> Iterator[None]:
+    """Errors of it have their remedy in the traceback, where no command line prints it."""
+    try:
+        yield
+    except WeighError as error:
+        if error.remedy:
+            error.add_note(error.remedy)
+        raise
 
 
 class UsageError(WeighError):

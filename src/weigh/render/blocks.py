@@ -328,6 +328,7 @@ class Page:
         style: rules for what only it has, written by weigh.
         ground: what its drawings refer to.
         weigh: version that measured; empty where that is not said.
+        date: when that ended; empty where that is not said.
         origin: what it was made from, at its foot.
         folded: whether the meanings of the codes are.
     """
@@ -340,6 +341,7 @@ class Page:
     style: str = ""
     ground: Markup | str = ""
     weigh: str = ""
+    date: str = ""
     origin: Markup | str = ""
     folded: bool = True
 

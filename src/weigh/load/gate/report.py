@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.load.gate_events import ReadBack
-    from weigh.render.blocks import Block, Content
+    from weigh.render.blocks import Block, Content, Form
 
 TITLE = "Answers"
+_FORMS: tuple[Form, ...] = ("terminal", "page")
 
 
 class ReadBackRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,9 +81,14 @@ def _read_back_row(one: ReadBack) -> ReadBackRow:
     return ReadBackRow(run=one.run, detail=why, **counts)
 
 
-def lines(found: GateResults) -> Iterator[str]:
-    """In sentences."""
-    yield from _statements(found)
+def lines(found: GateResults, *, each: bool = True) -> Iterator[str]:
+    """In sentences.
+
+    Args:
+        found: the answers.
+        each: whether every statement that nobody confirmed has one; a page has a table of them.
+    """
+    yield from _statements(found, each=each)
     if found.statements and not any(one.writes for one in found.statements):
         yield from (_sampled(one, len(found.sampled)) for one in found.sampled)
     elif found.statements:
@@ -103,7 +109,7 @@ def found_right(found: GateResults) -> Iterator[str]:
         yield f"{count(read, 'key')} read back"
 
 
-def _statements(found: GateResults) -> Iterator[str]:
+def _statements(found: GateResults, *, each: bool) -> Iterator[str]:
     total = len(found.statements)
     if not total:
         return
@@ -121,7 +127,7 @@ def _statements(found: GateResults) -> Iterator[str]:
     for witness, agreed in by.items():
         yield f"{len(agreed)} agreed with {witness}"
     for one in found.statements:
-        if one.status is not GateStatus.AGREED:
+        if each and one.status is not GateStatus.AGREED:
             yield f"{one.status} {one.script}, line {one.line}: {one.detail}"
 
 
@@ -152,8 +158,11 @@ def _invariants_line(each: Sequence[InvariantChecked]) -> str:
 
 def blocks(found: GateResults) -> list[Block]:
     """In sentences; a page also has a row for each statement, and for each condition of TPC-C with its SQL."""
-    sentences = list(lines(found))
-    parts: list[Block] = [Lines(sentences, indent=2, css="say", listed=True, most=1000)] if sentences else []
+    parts: list[Block] = [
+        Lines(sentences, indent=2, css="say", listed=True, most=1000, form=form)
+        for form in _FORMS
+        if (sentences := list(lines(found, each=form == "terminal")))
+    ]
     if found.statements:
         rows = [
             (

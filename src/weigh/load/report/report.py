@@ -141,6 +141,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
             ],
             style=_style(results),
             weigh=environment.weigh if environment else "",
+            date=record.end.date if record.end else "",
             origin=origin.format(evidence),
             folded=False,
         )

@@ -169,6 +169,8 @@ def html(results: LoadComparisonResults) -> bytes:
             # Fixed words: they are in the style of the page, where a name could end the rule.
             style=(_CURVES if plots else "") + _FIGURES + comparison.style("load", "baseline", "value"),
             ground=f"{axis.ground()}\n",
+            weigh=environment.weigh if environment else "",
+            date=results.record.end.date if results.record.end else "",
         )
     )
 
