@@ -32,6 +32,8 @@ _INNER = re.compile(r"\b(over|window)\b.*\border\s+by\b", re.I | re.S)
 _NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
 _WRAPPING = {32: 2**31, 64: 2**64, 128: 2**128}
 """Below what a number is that wrapped around, by the bits of the integers: the wide ones may be without a sign."""
+_CHANCE = (SEQUENCE, "united")
+"""Keys of what one engine may give in two ways: what is in no order, to ClickHouse a UNION with ORDER BY behind it."""
 Ways = Mapping[str, Mapping[str, str]]
 """How each contender that could be probed takes a construct, by its key in :mod:`weigh.answers.constructs`."""
 
@@ -107,7 +109,7 @@ def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, comp
         complete: whether the witness holds every row that ties at the limit.
     """
     compared = compare(answer, witness, operation.schema, complete=complete, most=MOST_DIFFERENCES)
-    found = [one for one in constructs.of(operation.sql) if one.key == SEQUENCE]
+    found = [one for one in constructs.of(operation.sql) if one.key in _CHANCE]
     counts = any(one.column in ("(rows)", "(columns)", "(column names)") for one in compared.differences)
     why = ""
     if not compared.agrees and not counts:
@@ -120,7 +122,7 @@ def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, comp
 
 def has_chance(operation: Operation) -> bool:
     """Whether one engine may rightly answer in two ways."""
-    return any(one.key == SEQUENCE for one in constructs.of(operation.sql))
+    return any(one.key in _CHANCE for one in constructs.of(operation.sql))
 
 
 def _merged(sql: str, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> str:
