@@ -49,6 +49,8 @@ VALUES = (
     "p\u0430ssw\u043erd LEAK",
     "\u0420\u0410\u0405\u0405W\u041eRD LEAK",
     "\uff50assword LEAK",
+    "https://h/cb?code=LEAK",
+    "https://h/sso#ticket=LEAK",
 )
 STATEMENTS = (
     "SELECT 'postgres://' || 'al' || ':' || 'LEAK' || '@h'",
@@ -56,6 +58,16 @@ STATEMENTS = (
     "INSERT INTO u VALUES ('postgres://', 'al', ':', 'LEAK', '@h')",
     "SELECT 1 FROM u WHERE p\u0430ssword = 'LEAK'",
     'SELECT 1 AS "al:LEAK@h"',
+    "SELECT * FROM mysql('h:3306', 'db', 't', 'al', 'LEAK')",
+    "SELECT * FROM postgresql('h:5432', 'db', 't', 'al', 'LEAK')",
+    "SELECT * FROM remote('h:9000', 'db', 't', 'al', 'LEAK')",
+    "SELECT * FROM remoteSecure('h:9440', db.t, 'al', 'LEAK')",
+    "SELECT * FROM mongodb('h:27017', 'db', 'c', 'al', 'LEAK')",
+    "SELECT * FROM azureBlobStorage('https://a.blob', 'c', 'p', 'a', 'LEAK')",
+    "SELECT * FROM postgres_scan('dbname=x', 'public', 'LEAK')",
+    "SELECT 1 FROM u WHERE recovery_phrase = 'LEAK'",
+    "SELECT verify_user('al', 'LEAK')",
+    "CALL check_account('al', 'LEAK')",
     *(
         f"SELECT id FROM accounts WHERE {word} = 'LEAK'"
         for word in ("pkce", "code_verifier", "mfa_challenge", "sas_url", "unlock_code", "pat", "device_code")
@@ -68,6 +80,7 @@ PLAIN = (
     "SELECT value FROM cached WHERE cache_key = 'user_1234_profile' AND part = 'AB-1234-CD'",
     "INSERT INTO t (id, at) VALUES ('8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f', '2026-01-02T03:04:05') "
     "ON CONFLICT (key) DO UPDATE SET key = '8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f'",
+    "SELECT encode(x, 'hex') FROM remote_calls WHERE last_refresh > '2026-01-02' AND reset_at IS NULL AND u = 'DE'",
     "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos' AND pattern = 'ab'",
 )
 

@@ -32,8 +32,9 @@ _INNER = re.compile(r"\b(over|window)\b.*\border\s+by\b", re.I | re.S)
 _NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
 _WRAPPING = {32: 2**31, 64: 2**64, 128: 2**128}
 """Below what a number is that wrapped around, by the bits of the integers: the wide ones may be without a sign."""
-_SAMPLING = ("clickhouse",)
-"""Lineages whose median is that of a sample, by their documentation."""
+_CHANCES = {"clickhouse": {SAMPLE, "united"}}
+"""Keys of what engines of a lineage alone give in two ways, by their documentation: to ClickHouse a median is that of a
+sample, and ORDER BY behind a UNION is of its last query."""
 Ways = Mapping[str, Mapping[str, str]]
 """How each contender that could be probed takes a construct, by its key in :mod:`weigh.answers.constructs`."""
 
@@ -129,7 +130,7 @@ def has_chance(operation: Operation, lineage: str = "") -> bool:
 
 
 def _chances(operation: Operation, lineage: str) -> list[Construct]:
-    keys = {SEQUENCE, SAMPLE} if lineage in _SAMPLING else {SEQUENCE}
+    keys = {SEQUENCE, *_CHANCES.get(lineage, ())}
     return [one for one in constructs.of(operation.sql) if one.key in keys]
 
 

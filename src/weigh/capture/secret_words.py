@@ -22,7 +22,8 @@ _TELLING = (
     r"token(?!i[sz])", r"jwt", r"bearer", r"oauth",
     r"authenticat", r"authoris", r"authoriz", r"crypt(?!o(?!gr))", r"cipher", r"hmac", r"pbkdf", r"argon2", r"keystore",
     r"(?<![a-z])vault", r"(?:rotate|unseal)_?keys?(?![a-z])",
-    r"keytab", r"htpasswd", r"pgpass", r"mnemonic", r"seed_?phrase",
+    r"keytab", r"htpasswd", r"pgpass", r"mnemonic", r"(?:seed|recovery|backup)_?(?:phrase|words)",
+    r"(?:verify|validate|check)_?(?:user|account|customer|member|client)(?![a-z])",
     r"(?:api|app|access|private|priv|encryption|decryption|enc|signing|sign|master|ssh|auth|licen[cs]e|activation|aes|"
     r"rsa|shared|client|service|account|storage|deploy|webhook|wallet|recovery|consumer|vault|kms|admin|sas|"
     r"geheim|privat)[\s_-]*(?:key|schluessel|schlussel)",
@@ -32,6 +33,10 @@ _TELLING = (
     r"[\s_-]*(?:code|answer|question|link)", r"web_?hook", r"service_?account", r"json_?web_?key", r"jwk",
     r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
     r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
+    # Functions of ClickHouse and DuckDB that read elsewhere, as whom and by what.
+    r"(?<![a-z_])(?:my_?sql|maria_?db|postgre_?sql|mongo_?db|remote(?:_?secure)?|redis|jdbc|odbc|hdfs|cosn|oss|hudi|"
+    r"delta_?lake|iceberg(?:_?s3)?|azure_?blob_?storage)(?:_?cluster)?\s*\(",
+    r"(?:my_?sql|postgres)_(?:scan|query|attach)",
     # Other languages.
     r"kennwort", r"losungswort", r"geheim", r"zugangs(?:daten|code)", r"contrasena", r"palabra_?clave",
     r"mots?_?de_?passe", r"senha", r"palavra_?(?:passe|chave)", r"wachtwoord", r"losenord", r"adgangskode", r"kodeord",
@@ -46,7 +51,8 @@ _AMBIGUOUS = (
     r"\w*pw_?hash", r"sha_?(?:1|2|3|224|256|384|512)", r"md[45]", r"digest(?=\s*\()", r"signatures?", r"sig",
     r"nonces?", r"[cx]srf", r"(?:\w*_)?verifier", r"(?:\w*_)?challenge", r"pkce", r"pats?",
     r"sas(?:_?(?:url|uri|sig))?", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
-    r"p12", r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
+    r"p12", r"(?:magic|refresh)(?=:)",
+    r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
 )
 _SERVICES = (
     r"stripe", r"twilio", r"send_?grid", r"mail_?gun", r"mail_?chimp", r"postmark", r"slack", r"discord", r"telegram",
@@ -60,7 +66,7 @@ _SERVICES = (
 )
 _LONE = (
     r"[sp]k", r"(?:private|public|live|test|prod)?[\s_-]*keys?", r"sign(?:ing|er)", r"licen[cs]es?",
-    r"cert(?:ificate)?s?", r"tls", r"ssl", r"api", r"wallet", r"recovery", r"seed",
+    r"cert(?:ificate)?s?", r"tls", r"ssl", r"api", r"wallet", r"recovery", r"seed", r"resets?",
 )
 """What names a secret only where it is all of a value: ``VALUES ('sk', '...')``."""
 _WEAK = (
@@ -112,6 +118,7 @@ _NEAR = rf"(?<![a-z])(?:{'|'.join(_SERVICES)}|[sp]k)(?![a-z])"
 _KEY = re.compile(
     rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]|"
     rf"[\"'`][\w./:-]*(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w./:-]*[\"'`]|"
+    rf"[?&#](?:code|ticket|assertion)=|"
     rf"[\"'`>](?:[^\"'`<>]{{0,40}}{_NEAR}[^\"'`<>]{{0,40}}[\"'`<]|(?:sign(?:ing|er)|licen[cs]e|cert(?:ificate)?|tls|ssl|key)[\"'`<](?!\s*:))"
 )
 """As the key of what follows, or in quotes inside a text."""
@@ -143,8 +150,8 @@ _KEYWORDS = re.compile(
 """Where the language says *session*, and means no name."""
 _CLAUSES = re.compile(r"\b(?:duplicate|primary|foreign|unique|no)\s+key\b", re.IGNORECASE)
 """Where the language says *key*, and means no name."""
-_ASSIGNS = re.compile(r":=|\bset\s+@(?!@)|\binto\s+@|\busing\s+@", re.IGNORECASE)
-"""Variables of MySQL: what is in them may be a secret of a statement that comes later."""
+_ASSIGNS = re.compile(r":=|\bset\s+@(?!@)|\binto\s+@|\busing\s+@|\b(?:en|de)code\s*\(", re.IGNORECASE)
+"""Variables of MySQL: what is in them may be a secret of a statement that comes later; and its functions of a key."""
 
 
 def in_statement(text: str, *, variables: bool = False) -> bool:

@@ -48,3 +48,18 @@ def test_null_in_windows_and_uuids_in_order_excuse_who_says_so_alone(weigh: Weig
     liar = "liar?lie=excused"
     run = gate(weigh, ROWS, OTHERS, "duckdb", "datafusion", "chdb", "liar?lie=none", liar)
     assert diverged(run) == {(liar, name) for name in OTHERS}, run.json["gate"]
+
+
+@pytest.mark.long
+def test_the_order_of_a_union_and_the_digits_of_a_deviation_accuse_nobody_and_excuse_no_other_number(
+    weigh: Weigh,
+) -> None:
+    liar = "liar?lie=openly"
+    rows = "SELECT i AS id, i % 7 AS g, i * 7919 % 1000003 * 10000::BIGINT AS v FROM range(1, 3000) AS t(i)"
+    asked = {
+        "united": "SELECT 'y' || g AS k, count(*) AS n FROM t GROUP BY g "
+        "UNION ALL SELECT 'x' || g, sum(v) FROM t GROUP BY g ORDER BY n DESC",
+        "deviation": "SELECT g, stddev_samp(v) AS s, count(*) AS n FROM t GROUP BY g",
+    }
+    run = gate(weigh, rows, asked, "duckdb", "datafusion", "chdb", "postgres", "liar?lie=none", liar)
+    assert diverged(run) == {(liar, name) for name in asked}, run.json["gate"]

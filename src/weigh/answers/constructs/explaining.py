@@ -17,6 +17,9 @@ _OPPOSITE = {("Infinity", "-Infinity"), ("-Infinity", "Infinity")}
 _SINGLE = Decimal(2) ** -20
 """Of a number: what is lost where it is counted in floats of 32 bits, with room."""
 
+_NINE = Decimal("1e-8")
+"""Of a number of nine digits, one in its last."""
+
 
 def number(text: str) -> Decimal | None:
     """A finite number in a cell, None for another value."""
@@ -77,6 +80,12 @@ def single(cells: Sequence[Difference]) -> bool:
     """Whether numbers are apart by no more than what is lost in floats of 32 bits."""
     pairs = numbers(cells)
     return pairs is not None and all(abs(a - b) <= _SINGLE * max(abs(a), abs(b)) for a, b in pairs)
+
+
+def nearly(cells: Sequence[Difference]) -> bool:
+    """Whether numbers are apart by no more than what is lost in nine digits, the last of them rounded."""
+    pairs = numbers(cells)
+    return pairs is not None and all(abs(a - b) <= _NINE * max(abs(a), abs(b)) for a, b in pairs)
 
 
 def texts(cells: Sequence[Difference]) -> bool:

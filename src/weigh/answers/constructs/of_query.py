@@ -31,6 +31,7 @@ from weigh.answers.constructs.explaining import (
     infinite,
     longer,
     near,
+    nearly,
     nulls,
     number,
     opposite,
@@ -89,7 +90,7 @@ def of(sql: str) -> tuple[Construct, ...]:
             if key != "power" or "^" in sql:
                 reason = f"{why}, and no engine was asked how it takes that" if key in UNASKED else why
                 column = inside if alone else None
-                ordering, rows = orders_only(node, query), changes_rows(node)
+                ordering, rows = orders_only(node, query), changes_rows(node) or key == "deviation"
                 found.append(Construct(key, reason, column, inside, explains, ordering, mixed(node), rows))
     return tuple(found)
 
@@ -223,6 +224,12 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "rollup", "a total has 0 and '' for NULL in some engines, as ClickHouse", anything
     elif isinstance(node, (exp.Sum, exp.First, exp.Last)):
         yield from _empty(node)
+    elif isinstance(node, (exp.Order, exp.Limit)) and isinstance(node.parent, exp.SetOperation):
+        yield (
+            "united",
+            "what orders or cuts a UNION is of its last query alone in some engines, as ClickHouse",
+            anything,
+        )
     elif isinstance(node, (exp.Except, exp.Intersect)):
         yield "sets", "EXCEPT and INTERSECT keep equal rows in some engines, as ClickHouse", anything
     else:
@@ -303,6 +310,8 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
     elif isinstance(node, exp.Log) and node.expression is None:
         yield "logarithm", "log is to base 10 in some engines and natural in others", anything
     elif name.startswith(("stddev", "variance", "var_", "std", "covar")):
+        if name.startswith("std"):
+            yield "deviation", f"{name} of large integers has nine digits in some engines, as PostgreSQL", nearly
         if not name.endswith("_pop"):
             yield "lone", f"{name} of one row is NULL to some engines and NaN to others", infinite
         if not name.endswith(("_pop", "_samp")):

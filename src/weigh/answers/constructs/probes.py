@@ -74,6 +74,8 @@ PROBES: dict[str, tuple[str, ...]] = {
     "days": ("extract(year FROM CAST(TIMESTAMP '1960-01-02 03:04:05' AS DATE))",),
     "listed": ("count(*) FROM (SELECT unnest(CAST(NULL AS INTEGER[])) AS a) AS t",),
     SAMPLE: (f"median(a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d) FROM {_MANY}",),
+    "united": ("count(*) FROM (SELECT 2 AS a UNION ALL SELECT 1 AS a ORDER BY 1 LIMIT 1) AS s",),
+    "deviation": ("stddev_samp(a) FROM (SELECT 1 AS a UNION ALL SELECT 300000000 AS a) AS t",),
     "skipped": ("max(f) FROM (SELECT first_value(a) OVER (ORDER BY b) AS f FROM"
                 " (SELECT NULL AS a, 1 AS b UNION ALL SELECT 7 AS a, 2 AS b) AS t) AS s",),
     "uuids": ("CASE WHEN CAST('00000000-0000-0001-8000-000000000000' AS UUID)"
