@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weigh.model.units import count
-from weigh.verdict.comparison import compare
+from weigh.verdict import dependence
+from weigh.verdict.comparison import compare, typical_differences
 
 from . import noise, rates
 from .noise import Size
@@ -18,7 +20,7 @@ from .row import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.statistics.arrays import Ints
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.table import Table
 
@@ -64,18 +66,17 @@ def rows(experiments: int) -> Iterator[Row]:
                 goal = (kept.within(0, 0.027), "<= 2.7 %") if aimed else (None, "")
                 guarantee = f"type-I at 1 %, {carried:.0%} carried over"
                 yield Row(guarantee, of, goal[1], kept.banded, goal[0], f"not heeded {other}")
-    for memory in (0.5, 0.8):
-        for starts in (10, 30, 100):
-            wrong, refused = dependent(Size(few, starts), memory)
-            setting = f"autoregression {memory} from start to start, K={starts}"
-            yield Row(
-                "type-I at 1 %, or refused",
-                setting,
-                "<= 1.5 %",
-                wrong.banded,
-                wrong.within(0, 0.015),
-                f"refused {refused}",
-            )
+    for memory, starts, operations in product((0.5, 0.8), (10, 30, 100), (1, 12)):
+        wrong, refused = dependent(Size(few, starts), memory, operations)
+        setting = f"autoregression {memory} from start to start, K={starts}, {count(operations, 'operation')}"
+        yield Row(
+            "type-I at 1 %, or refused",
+            setting,
+            "<= 1.5 %",
+            wrong.banded,
+            wrong.within(0, 0.015),
+            f"refused {refused}",
+        )
 
 
 def in_runs(experiments: int, size: Size, operations: int, carried: float, *, heeded: bool = True) -> list[Comparisons]:
@@ -93,20 +94,32 @@ def _remedied(experiments: int, size: Size, operations: int, carried: float) -> 
     return told, missed[0], missed[1]
 
 
-def dependent(size: Size, memory: float, seed: int = 53) -> tuple[Rate, Rate]:
-    """Starts of the candidate that resemble the one before: differences found and not refused, and refusals."""
+def dependent(size: Size, memory: float, operations: int = 1, seed: int = 53) -> tuple[Rate, Rate]:
+    """Starts of the candidate that resemble the one before: differences found and not refused, and refusals.
+
+    Args:
+        size: of the experiments, an operation each.
+        memory: autocorrelation of what a start brings: half of its variance is of all operations, half of each.
+        operations: of a run.
+        seed: of the generator.
+    """
     draw = np.random.default_rng(seed)
-    logs = noise.iid(size, draw)
-    path = np.empty((size.experiments, size.blocks))
-    path[:, 0] = draw.normal(0, noise.SD, size.experiments)
-    for block in range(1, size.blocks):
-        path[:, block] = memory * path[:, block - 1] + np.sqrt(1 - memory**2) * draw.normal(
-            0, noise.SD, size.experiments
-        )
-    logs[:, :, :, 0] += path[:, :, None, None]
-    found = rates.compared(logs)
-    refused = found.p_dependent < 0.001
-    return rate(rates.excludes(found.effects) & ~refused), rate(refused)
+    runs = np.arange(size.experiments) // operations
+    logs, own = noise.iid(size, draw), _path(size.experiments, size.blocks, memory, draw)
+    shared = _path(runs[-1] + 1, size.blocks, memory, draw)[runs]
+    logs[:, :, :, 0] += (np.sqrt(0.5) * (shared + own) if operations > 1 else own)[:, :, None, None]
+    table = rates.tabulated(logs)
+    usual = typical_differences(table, table.contenders[1], table.contenders[0])
+    refused = dependence.p_dependent(usual, runs) < dependence.LEVEL
+    return rate(rates.excludes(rates.compared(logs).effects) & ~refused), rate(refused)
+
+
+def _path(number: int, blocks: int, memory: float, draw: np.random.Generator) -> Floats:
+    """Autoregressions from start to start."""
+    path = draw.normal(0, noise.SD, (number, blocks))
+    for block in range(1, blocks):
+        path[:, block] = memory * path[:, block - 1] + np.sqrt(1 - memory**2) * path[:, block]
+    return path
 
 
 def _before(size: Size, draw: np.random.Generator) -> Ints:

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from weigh.verdict import dependence
+from weigh.verdict.comparison import typical_differences
+
 from . import carried, noise, rates
 from .noise import Size
 from .rates import rate
@@ -54,3 +57,29 @@ def test_starts_that_resemble_the_one_before_are_refused() -> None:
     assert refused.value > 0.9
     assert wrong.within(0.0, 0.015), wrong
     assert carried.dependent(Size(3_000, 30), 0.0)[1].within(0.0, 0.001)
+
+
+def test_starts_that_resemble_the_one_before_are_told_of_all_operations_together() -> None:
+    """An autoregression of .8 over 30 starts, half of it of all operations and half of each."""
+    size = Size(1_200, 30)
+    alone, together = (carried.dependent(size, 0.8, operations) for operations in (1, 12))
+    assert alone[1].value < 0.5 < 0.95 < together[1].value
+    assert together[0].within(0.0, 0.015), together
+    fewer = [carried.dependent(Size(1_200, 10), 0.8, operations)[1].value for operations in (1, 12)]
+    assert fewer[0] < 0.05 < 0.1 < fewer[1]
+
+
+def test_starts_that_know_nothing_of_each_other_are_not_refused_together() -> None:
+    """Whatever the noise, a run of twelve operations is refused no oftener than a comparison by itself."""
+    draw, refused = np.random.default_rng(14), 0
+    for law in noise.ALL.values():
+        table = rates.tabulated(law(Size(1_200, 10, rounds=2), draw))
+        usual = typical_differences(table, table.contenders[1], table.contenders[0])
+        found = dependence.p_dependent(usual, np.arange(1_200) // 12) < dependence.LEVEL
+        refused += int((found.reshape(-1, 12).mean(axis=1) > 0.5).sum())
+    assert rate(np.arange(1_800) < refused).within(0.0, 0.001), refused
+
+
+def test_a_little_dependence_of_many_operations_refuses_none_of_them() -> None:
+    """It changes their error by a tenth, and 300 operations tell it surely."""
+    assert carried.dependent(Size(1_200, 30), 0.1, operations=300)[1].value < 0.05

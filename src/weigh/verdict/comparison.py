@@ -5,17 +5,16 @@ Only the arms of the two contenders enter: what a third contender does cannot ch
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.model.rules import FULL_STARTS, Typical
+from weigh.model.rules import Typical
 from weigh.statistics import student_t
-from weigh.statistics.effects import TINY, Effects, over_blocks, pairs_of_rounds, total
+from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total
 from weigh.statistics.groups import Grouped, joined, over_groups
-from weigh.verdict import carry_over
+from weigh.verdict import carry_over, dependence
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -65,7 +64,8 @@ class Comparisons:
         rebuilt: standard deviation that another pair of builds brings, a logarithm; NaN where no pair had two starts.
         carried: by how much longer the baseline took right after the candidate, a logarithm; such turns are left out
             (:mod:`weigh.verdict.carry_over`). 0 where that is not told from none.
-        p_dependent: p-value of "a start says nothing about the next"; NaN below ten starts.
+        p_dependent: p-value of "a start says nothing about the next", of the question or of all together
+            (:mod:`weigh.verdict.dependence`); NaN below ten starts.
     """
 
     effects: Effects
@@ -132,7 +132,9 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         builds=builds,
         rebuilt=rebuilt,
         carried=carried,
-        p_dependent=np.full(len(usual), np.nan) if table.typical is Typical.PAIRS else _p_dependent(usual),
+        p_dependent=np.full(len(usual), np.nan)
+        if table.typical is Typical.PAIRS
+        else dependence.p_dependent(usual, candidate),
     )
 
 
@@ -327,22 +329,6 @@ def _typical(counts: Ints) -> Ints:
     middle = np.minimum(middle, counts.shape[1] - 1)
     chosen: Ints = np.take_along_axis(np.sort(counts, axis=1), middle[:, None], axis=1)[:, 0]
     return chosen
-
-
-def _p_dependent(usual: Floats) -> Floats:
-    """P-value of the autocorrelation of neighbouring starts, one-sided, shape (comparisons, blocks) to (comparisons,).
-
-    M. S. Bartlett, "On the theoretical specification and sampling properties of autocorrelated time-series", J. R.
-    Statist. Soc. Suppl. 8, 1946: about normal with variance 1 / n, after the bias -1 / n.
-    """
-    found = np.full(len(usual), np.nan)
-    for at, row in enumerate(usual):
-        starts = row[~np.isnan(row)]
-        off = starts - starts.mean() if len(starts) >= FULL_STARTS else starts[:0]
-        if (off**2).sum() > TINY**2:
-            lag = (off[1:] * off[:-1]).sum() / (off**2).sum()
-            found[at] = 0.5 * math.erfc((lag + 1 / len(off)) * math.sqrt(len(off) / 2))
-    return found
 
 
 def _p_trend(ratio: Floats) -> Floats:

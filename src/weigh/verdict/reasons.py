@@ -144,8 +144,9 @@ def carried(size: float) -> Reason:
 def dependent(starts: int) -> Reason:
     """A start says something about the next one."""
     return codes.T14.reason(
-        f"of {starts} starts each resembles the one before (p < .001): they are fewer witnesses than they seem. Leave "
-        "more time between starts, or find what lasts from one to the next"
+        f"of {starts} starts each resembles the one before (p < .001, of this operation or of all of the run): "
+        "they are fewer witnesses than they seem. Leave more time between starts, or find what lasts from one to the "
+        "next"
     )
 
 

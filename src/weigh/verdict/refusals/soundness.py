@@ -14,7 +14,7 @@ import numpy as np
 
 from weigh.model.build import MIN_BUILDS
 from weigh.model.verdict import VerdictName
-from weigh.verdict import reasons
+from weigh.verdict import dependence, reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from weigh.statistics.effects import Effects
     from weigh.verdict.comparison import Comparisons
 
-DEPENDENT = 0.001
-"""P-value below which starts depend on one another."""
 _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 
 
@@ -81,7 +79,7 @@ def few_builds(compared: Comparisons) -> Bools:
 
 def dependent(compared: Comparisons) -> Bools:
     """Comparisons whose starts depend on the one before: the error of a mean of so many is not what they scatter by."""
-    found: Bools = compared.p_dependent < DEPENDENT
+    found: Bools = compared.p_dependent < dependence.LEVEL
     return found
 
 
