@@ -73,9 +73,9 @@ def open(
     from pathlib import Path
 
     from weigh.kinds.opened import opened
-    from weigh.model.errors import remedies_shown
+    from weigh.model.errors import with_remedies
 
-    with remedies_shown():
+    with with_remedies():
         return opened(Path(evidence))
 
 
@@ -91,9 +91,9 @@ def run(contender: str | Sequence[str] = (), **arguments: Any) -> Evidence:
         weigh.errors.WeighError: as ``weigh run`` fails.
     """
     from weigh.kinds.measuring import run as measured
-    from weigh.model.errors import remedies_shown
+    from weigh.model.errors import with_remedies
 
-    with remedies_shown():
+    with with_remedies():
         return measured(contender, **arguments)
 
 

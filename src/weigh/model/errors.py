@@ -77,7 +77,7 @@ class WeighError(Exception):
 
 
 @contextmanager
-def remedies_shown() -> Iterator[None]:
+def with_remedies() -> Iterator[None]:
     """Errors of it have their remedy in the traceback, where no command line prints it."""
     try:
         yield

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
 
+_LONG_S = 6 * 60
+_FEW, _SHORT_S = 5, 15
+"""Blocks that a verdict needs, and seconds of a run that still has percentiles."""
+
 
 class _Side(NamedTuple):
     """One arm while the comparison goes on.
@@ -103,6 +107,8 @@ def run(
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, answers, reached)
                 servers_read.append(same_server.running(one.name, one.target, reached))
+        if not spec.load.find_rate:
+            progress.say(length(spec))
         same = same_server.check(servers_read, same_engine=same_engine)
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
@@ -232,6 +238,26 @@ def _check_answers(sides: Mapping[str, _Side]) -> None:
         raise WrongAnswers
 
 
+def length(spec: LoadComparisonSpec) -> str:
+    """How long it goes on, before the first request; where that is long, what takes less."""
+    runs = _runs(spec)
+    least = spec.blocks * runs * spec.load.duration_s
+    text = (
+        f"{units.count(spec.blocks, 'block')} of {units.count(runs, 'run')} of {units.duration(spec.load.duration_s)}"
+    )
+    text += f": at least {units.duration(least)}"
+    if least <= _LONG_S:
+        return text
+    short = units.duration(_FEW * runs * _SHORT_S)
+    return f"{text}; --blocks {_FEW} --duration {_SHORT_S}s would take at least {short}, and decide less"
+
+
+def _runs(spec: LoadComparisonSpec) -> int:
+    """Of a block, one after the other."""
+    arms = 1 if spec.duet is True else len(spec.arms)
+    return arms * len(spec.load.connections) * len(spec.load.loops)
+
+
 def _blocks(
     spec: LoadComparisonSpec,
     sides: Mapping[str, _Side],
@@ -242,9 +268,7 @@ def _blocks(
     """Every turn, in the order of the spec."""
     if spec.duet is True:
         journal.append("finding", duet.finding())
-    kinds = len(spec.load.connections) * len(spec.load.loops)
-    at_once = len(spec.arms) if spec.duet is True else 1
-    remaining = Remaining(spec.blocks * len(spec.arms) * kinds // at_once, spec.load.duration_s)
+    remaining = Remaining(spec.blocks * _runs(spec), spec.load.duration_s)
     for block, group in itertools.groupby(spec.order, lambda turn: turn.block):
         turns = list(group)
         # No server that weigh starts is alive.

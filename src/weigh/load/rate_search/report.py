@@ -78,8 +78,8 @@ def headline(one: RateSearchResults) -> str:
         return f"OPEN: {known}, which is not enough for the highest rate: {_why_not(one)}."
     if broken := [probe.rate for probe in one.counted if probe.verdict == "broken"]:
         known = f"{goal} was broken at {rate(min(broken))}, and which rates keep it is not known yet"
-    elif kept := [probe.rate for probe in one.counted if probe.verdict == "kept"]:
-        known = f"{goal} was kept at {rate(max(kept))}, and which is the highest is not known yet"
+    elif passing := [probe.rate for probe in one.counted if probe.verdict == "kept"]:
+        known = f"{goal} was kept at {rate(max(passing))}, and which is the highest is not known yet"
     else:
         known = f"which rates keep {goal} is not known yet"
     return f"OPEN: {known}: {_why_not(one)}."

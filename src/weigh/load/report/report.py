@@ -192,8 +192,7 @@ def _offered(results: LoadResults) -> Phrase:
 
 
 def _heading(results: LoadResults) -> Iterator[Phrase]:
-    record = results.record
-    spec = record.spec
+    record, spec = results.record, results.record.spec
     attempt = f", attempt {record.attempt}" if record.attempt > 1 else ""
     about = f"{one_line(spec.target, 120)}, {words.offered(spec)}{words.length(spec)}, experiment {spec.id}{attempt}"
     yield Part(f"weigh load {spec.title}", "bold"), f"  {about}"
