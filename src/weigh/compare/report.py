@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from weigh.compare.model import Joined
     from weigh.compare.results import CompareResults, Session
+    from weigh.model.verdict import Verdict
     from weigh.render.blocks import Phrase
 
 _SURE = "to be sure, measure both in one session"
@@ -79,7 +80,12 @@ def html(results: CompareResults, first: str, second: str) -> bytes:
 
 def _headline(results: CompareResults) -> str:
     """Ratios of ratios: what the machine did to all alike is not in them."""
-    return comparison.sentence(results.headline.verdicts, lambda one: "in the first session")
+
+    def other(one: Verdict) -> str:
+        named = "" if one.baseline == one.contender else f"{one_line(one.baseline, 60)} "
+        return f"{named}in the first session"
+
+    return comparison.sentence(results.headline.verdicts, other)
 
 
 def _axis(results: CompareResults) -> Axis:

@@ -109,7 +109,7 @@ def sentence(verdicts: Sequence[Verdict], other: Callable[[Verdict], str]) -> st
     for one in verdicts:
         groups.setdefault(one.verdict, []).append(one)
     names = {one.contender for one in verdicts}
-    against = f" against {other(verdicts[0])}" if not any(name in groups for name in _DIFFERENT) else ""
+    against = f" against {_noun(other(verdicts[0]))}" if not any(name in groups for name in _DIFFERENT) else ""
     parts = []
     for name in _LOUD:
         if found := groups.get(name):
@@ -121,6 +121,11 @@ def sentence(verdicts: Sequence[Verdict], other: Callable[[Verdict], str]) -> st
     who = f"{one_line(verdicts[0].contender, _NAME)}{against}: " if len(names) == 1 else ""
     level = f" Ratios with {_level(verdicts[0])}s." if any(name in groups for name in _DIFFERENT) else ""
     return f"{who}{'; '.join(parts)}.{level}"
+
+
+def _noun(other: str) -> str:
+    """What a contender is compared with, where no *than* or *as* goes before it."""
+    return f"that {other}" if other.startswith("in the ") else other
 
 
 def _counted(found: Sequence[Verdict]) -> str:
@@ -142,11 +147,11 @@ def _alone(one: Verdict, other: str) -> str:
         case VerdictName.SAME:
             return f"{who} is the SAME as {other}{where}, within {margin}{figures}"
         case VerdictName.SMALL:
-            return f"{who} differs from {other}{where} by less than the {margin} that matter{figures}"
+            return f"{who} differs from {_noun(other)}{where} by less than the {margin} that matter{figures}"
         case VerdictName.UNRESOLVED:
-            return f"It is open how {who} compares with {other}{where}{figures}"
+            return f"It is open how {who} compares with {_noun(other)}{where}{figures}"
     code = f" ({one.reasons[0].code})" if one.reasons else ""
-    return f"No verdict between {who} and {other}{where}: {one.verdict.upper()}{code}{words.plain_ratios([one])}"
+    return f"No verdict between {who} and {_noun(other)}{where}: {one.verdict.upper()}{code}{words.plain_ratios([one])}"
 
 
 def precise(low: float | None, high: float | None, dash: str = " to ") -> str:
