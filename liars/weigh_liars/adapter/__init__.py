@@ -22,6 +22,7 @@ LIES: dict[Any, str] = {
     "apart": "answers.Apart",
     "outside-sweep": "answers.OutsideSweep",
     "openly": "answers.Openly",
+    "given": "answers.Given",
     "excused": "answers.Excused",
     "wide": "answers.Wide",
     "small": "small.Small",

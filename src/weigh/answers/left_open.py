@@ -95,6 +95,9 @@ def reason(
     if why := rounding.reason(operation.sql, cells, [[(ways or {}).get(name, {}) for name in camp] for camp in camps]):
         return why
     found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ, varied)]
+    if not varied("division"):
+        # A sum may be an integer or a decimal, and what is divided a whole number: nothing else.
+        found = [one._replace(rows=True) if one.key == "division" and one.mixed else one for one in found]
     # Whatever else explains a difference is the likelier reason.
     found.sort(key=lambda one: one.key.startswith(constructs.ZONE))
     return _of_constructs(operation, cells, found, answers) or _of_the_rest(operation, answers, found)

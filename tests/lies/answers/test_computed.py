@@ -44,6 +44,13 @@ def test_what_is_computed_of_a_quotient_accuses_nobody_and_excuses_no_wrong_numb
 
 
 @pytest.mark.long
+def test_who_is_right_on_unseen_rows_alone_is_named_for_what_it_says_of_the_given_ones(weigh: Weigh) -> None:
+    liar = "liar?lie=given&by=1199"
+    run = gate(weigh, ROWS, QUESTIONS, "datafusion", "polars", liar)
+    assert diverged(run) == {(liar, name) for name in QUESTIONS}, run.json["gate"]
+
+
+@pytest.mark.long
 def test_null_in_windows_and_uuids_in_order_excuse_who_says_so_alone(weigh: Weigh) -> None:
     liar = "liar?lie=excused"
     run = gate(weigh, ROWS, OTHERS, "duckdb", "datafusion", "chdb", "liar?lie=none", liar)

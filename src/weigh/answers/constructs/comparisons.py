@@ -44,6 +44,8 @@ def quotients(node: exp.Expr) -> Iterator[str]:
     for part in (*_parts(node), *_operands(node)):
         for whole in meant(part, frozenset()):
             for quotient in whole.find_all(exp.Div, exp.Avg):
+                if isinstance(quotient, exp.Div) and any(map(_is_double, quotient.iter_expressions())):
+                    continue
                 for of in meant(quotient, frozenset()):
                     yield from (one.name.lower() for one in of.find_all(exp.Column) if not cast_to_double(one))
 
@@ -75,6 +77,12 @@ def taken_over_rows(node: exp.Expr) -> Iterator[str]:
         node.parent, (exp.IgnoreNulls, exp.RespectNulls)
     ):
         yield from dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column))
+
+
+def _is_double(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return isinstance(node.unnest(), exp.Cast) and node.unnest().is_type("double")
 
 
 def cast_to_double(column: exp.Expr) -> bool:

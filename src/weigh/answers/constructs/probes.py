@@ -5,7 +5,9 @@ from __future__ import annotations
 from weigh.answers.constructs.construct import SAMPLE
 from weigh.answers.constructs.rounding import NARROW_SUM
 
-ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup", SAMPLE})
+ALIKE = frozenset(
+    {"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup", "united", "deviation", SAMPLE}
+)
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
