@@ -250,8 +250,8 @@ def test_a_report_of_redis_benchmark_before_6_2_and_the_tests_of_one_command_are
 100.00% <= 2 milliseconds
 68493.15 requests per second
 """
-    shown = facts.redis_benchmark().replace("====== SET", " SET: rps=0.0 avg_msec=-nan\r   \r====== SET")
-    first, second = read(tmp_path, shown + old)
+    printed = facts.redis_benchmark().replace("====== SET", " SET: rps=0.0 avg_msec=-nan\r   \r====== SET")
+    first, second = read(tmp_path, printed + old)
     assert (first.benchmark, first.clients, first.rate) == ("SET", 50.0, 156250.0)
     assert (second.benchmark, second.seconds, second.rate, second.pipelined) == ("GET", 1.46, 68493.15, False)
 

@@ -16,7 +16,7 @@ from weigh.evidence.sealing import End
 from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
 from weigh.experiment.interim_look import InterimLook
-from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.measure.stopping import Stopping, standing
 from weigh.experiment.record import Planned, Record
 from weigh.experiment.results.precision import allocation, precision, precision_findings
 from weigh.experiment.verify import order, stopping
@@ -64,6 +64,16 @@ def test_a_second_attempt_reads_the_first_and_narrows_the_interval() -> None:
     assert starts(HONEST, QUIET) + starts(second, QUIET) == LOOKS[1], "it is the same at the second early look"
     assert problems(second, [HONEST]) == []
     assert any("after block 4" in text for text in problems(second)), "without the first it does not follow"
+
+
+@pytest.mark.filterwarnings("error")
+def test_who_has_no_times_yet_is_named_without_a_ratio() -> None:
+    rival = next(one.name for one in SPEC.contenders if one.name != SPEC.baseline)
+    failed = [
+        msgspec.structs.replace(one, outcome=Outcome.ERROR) if one.contender == rival else one for one in HONEST.samples
+    ]
+    assert standing(failed, SPEC) == f"{rival} has no times yet"
+    assert standing(HONEST.samples, SPEC).startswith(f"{rival} takes ")
 
 
 def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path: Path) -> None:

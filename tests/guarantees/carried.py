@@ -105,9 +105,9 @@ def dependent(size: Size, memory: float, operations: int = 1, seed: int = 53) ->
     """
     draw = np.random.default_rng(seed)
     runs = np.arange(size.experiments) // operations
-    logs, own = noise.iid(size, draw), _path(size.experiments, size.blocks, memory, draw)
+    logs, each = noise.iid(size, draw), _path(size.experiments, size.blocks, memory, draw)
     shared = _path(runs[-1] + 1, size.blocks, memory, draw)[runs]
-    logs[:, :, :, 0] += (np.sqrt(0.5) * (shared + own) if operations > 1 else own)[:, :, None, None]
+    logs[:, :, :, 0] += (np.sqrt(0.5) * (shared + each) if operations > 1 else each)[:, :, None, None]
     table = rates.tabulated(logs)
     usual = typical_differences(table, table.contenders[1], table.contenders[0])
     refused = dependence.p_dependent(usual, runs) < dependence.LEVEL

@@ -62,9 +62,9 @@ def test_starts_that_resemble_the_one_before_are_refused() -> None:
 def test_starts_that_resemble_the_one_before_are_told_of_all_operations_together() -> None:
     """An autoregression of .8 over 30 starts, half of it of all operations and half of each."""
     size = Size(1_200, 30)
-    alone, together = (carried.dependent(size, 0.8, operations) for operations in (1, 12))
-    assert alone[1].value < 0.5 < 0.95 < together[1].value
-    assert together[0].within(0.0, 0.015), together
+    alone, joint = (carried.dependent(size, 0.8, operations) for operations in (1, 12))
+    assert alone[1].value < 0.5 < 0.95 < joint[1].value
+    assert joint[0].within(0.0, 0.015), joint
     fewer = [carried.dependent(Size(1_200, 10), 0.8, operations)[1].value for operations in (1, 12)]
     assert fewer[0] < 0.05 < 0.1 < fewer[1]
 

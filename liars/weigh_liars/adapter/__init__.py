@@ -68,6 +68,8 @@ LIES: dict[Any, str] = {
     "unsalted-shared": "hidden.unsalted.Shared",
     "unsalted-ahead": "hidden.unsalted.Ahead",
     "copy-behind-stat": "hidden.indexed.CopyBehindStat",
+    "copy-behind-change": "hidden.indexed.CopyBehindChange",
+    "counts-first": "hidden.indexed.CountsFirst",
     "sums-behind-stat": "hidden.indexed.SumsBehindStat",
     "renices": "hidden.sabotage.Renices",
     "narrows": "hidden.sabotage.Narrows",

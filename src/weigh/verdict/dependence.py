@@ -36,11 +36,11 @@ def p_dependent(usual: Floats, candidate: Ints) -> Floats:
         candidate: whose each comparison is.
     """
     found = _alone(usual)
-    alike: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    sharing: dict[tuple[int, bytes], list[int]] = defaultdict(list)
     for at in np.flatnonzero(~np.isnan(found)):
-        alike[int(candidate[at]), (~np.isnan(usual[at])).tobytes()].append(int(at))
+        sharing[int(candidate[at]), (~np.isnan(usual[at])).tobytes()].append(int(at))
     many: dict[int, list[list[int]]] = defaultdict(list)
-    for (number, _), rows in alike.items():
+    for (number, _), rows in sharing.items():
         if len(rows) > 1:
             many[number].append(rows)
     for groups in many.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FLAGS = (*SMALL, *ONCE, "--operations", "by_action")
 MEMORY, PRIVATE, SUMS = "liar?lie=in-memory", "liar?lie=copy", "liar?lie=sums"
+CHANGE, COUNTS = "liar?lie=copy-behind-change", "liar?lie=counts-first"
 VIEWS = "liar?lie=none"
 
 
@@ -98,6 +100,31 @@ def test_sums_that_were_made_by_the_first_execution_are_named(fresh: Callable[[]
     (found,) = [one for one in run.json["findings"] if one["code"] == "D9.copy"]
     assert (found["contender"], found["severity"]) == (SUMS, "warning")
     assert "once it has executed by_proto it answers without its files" in found["text"]
+
+
+@pytest.fixture(scope="module")
+def holding(fresh: Callable[[], Weigh]) -> Run:
+    """Two that hold a copy and read the files as soon as anybody touches them, beside three that hold none."""
+    weigh = fresh()
+    ids = np.arange(1_200_000)
+    text = pa.array([f"number {number} of a thousand" for number in range(1_000)]).take(pa.array(ids % 1_000))
+    pq.write_table(pa.table({"id": ids, "text": text}), weigh.folder / "t.parquet")
+    (weigh.folder / "long.sql").write_text("SELECT id, text FROM t WHERE id % 20 = 0")
+    named = contenders("duckdb=fork", VIEWS, "datafusion", CHANGE, COUNTS)
+    return weigh("run", *named, "--data", "t.parquet", "--sql", "long.sql", "--quiet", "--json", *ONCE)
+
+
+@pytest.mark.promise(
+    "Who sees that files are gone or changed, and reads them then, betrays itself by the memory that it takes with its "
+    "tables: more than twice what the files are, and more than 32 MiB, is named as well."
+)
+def test_a_copy_behind_whatever_a_file_system_tells_is_named_by_its_memory(holding: Run) -> None:
+    named = {one["contender"]: one for one in holding.json["findings"] if one["code"] == "D9.copy"}
+    assert set(named) == {CHANGE, COUNTS}
+    assert "its own memory grew by" in named[CHANGE]["text"]
+    assert costs(holding, CHANGE)["bind"]["memory"] > 32 << 20
+    assert costs(holding, VIEWS)["bind"]["memory"] < 8 << 20
+    assert "D9.copy" in {reason["code"] for reason in holding.json["tier"]["reasons"]}
 
 
 def test_who_has_read_the_statistics_in_the_files_is_left_alone(weigh: Weigh) -> None:

@@ -174,6 +174,9 @@ def standing(samples: Iterable[Sample], spec: Spec) -> str:
         if number == base:
             continue
         cases = logs[:, number] - logs[:, base]
+        if np.isnan(cases).all():
+            sentences.append(f"{name} has no times yet")
+            continue
         ratio = float(np.exp(np.nanmean(cases)))
         longer = int((cases > 0).sum()) if ratio >= 1 else int((cases < 0).sum())
         how, factor = ("longer", ratio) if ratio >= 1 else ("less", 1 / ratio)

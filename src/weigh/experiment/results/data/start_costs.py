@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.experiment.results.data.storage import working_set
 from weigh.model import codes
 from weigh.model.units import Bytes, Seconds, count, seconds, size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.clock_coverage import StartCost
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 _NAMED = 3
 COPY = "its own copy"
 """What the gate writes of a contender that answers without its files."""
+
+MEMORY = 32 << 20
+"""Bytes by which an engine's own memory may grow when it is given files: what it reads of them is their description."""
+MEMORY_SHARE = 2.0
+"""Above that, of the files: rows in memory take more than in files that are compressed."""
 
 
 class StartCosts(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +112,7 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
     for one in rows:
         way = ways.get(one.contender, "")
         if one.how == "load" and way != "exists":
-            # What a server elsewhere used of its CPUs and disks is not seen here.
+            # What a server elsewhere used of its CPUs and disks is not recorded here.
             cost = f" and {seconds(one.cpu_s)} of CPU, into {size(one.disk)} of its own layout" * (not way)
             done = "registered over files" if way == "external" else "loaded"
             yield codes.D9_LOADED.finding(
@@ -115,9 +121,10 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 remedy="count it where the data is queried only a few times",
             )
     layouts = record.gate.layouts if record.gate else {}
+    copies = {name for name, claim in layouts.items() if claim == COPY}
     examined = record.gate.answered_without_files if record.gate else {}
     for name, operations in examined.items():
-        if layouts.get(name) != COPY:
+        if name not in copies:
             yield codes.D9_COPY.finding(
                 contender=name,
                 text=f"once it has executed {_named(operations)} it answers without its files, a question that nobody "
@@ -125,13 +132,32 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 remedy="its times are those of asking again, and not of reading the data",
             )
     for one in rows:
-        if one.how == "bind" and layouts.get(one.contender) == COPY:
+        if one.how == "bind" and one.contender in copies:
             memory = "" if one.memory is None else f", {size(one.memory)} of memory"
             yield codes.D9_COPY.finding(
                 contender=one.contender,
                 text="it answers although its files are gone: it made a copy of the rows when it was given them, or "
                 f"asked first (being given them takes {seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU{memory}, "
                 f"{size(one.disk)} on disk, at every start), in a layout of its own, and no time contains that",
+                remedy="an engine that must copy says so (Engine.copies); else its adapter binds the files where they "
+                "lie",
+            )
+    yield from _by_memory(rows, record, {*copies, *examined, *ways})
+
+
+def _by_memory(rows: Sequence[StartCosts], record: Record, named: Collection[str]) -> Iterator[Finding]:
+    """Who holds more than the files are: it may look at whether they are there before it answers from that."""
+    found = working_set(record)
+    recorded = {one.contender for one in record.findings if one.code == codes.D9_COPY.code}
+    for one in rows:
+        if one.how != "bind" or one.contender in named or one.contender in recorded or found is None:
+            continue
+        if (one.memory or 0) > max(MEMORY, MEMORY_SHARE * found.data_bytes):
+            yield codes.D9_COPY.finding(
+                contender=one.contender,
+                text=f"its own memory grew by {size(one.memory or 0)} when it was given files of "
+                f"{size(found.data_bytes)} ({seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU at every start): what "
+                "it holds of the rows was made before any clock",
                 remedy="an engine that must copy says so (Engine.copies); else its adapter binds the files where they "
                 "lie",
             )
