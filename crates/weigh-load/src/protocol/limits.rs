@@ -1,5 +1,7 @@
 //! How much of what a server sends is held in memory: a server may say anything.
 
+use std::fmt::Display;
+
 use crate::Error;
 
 /// Bytes that may wait on all connections of a run together until a message is whole.
@@ -19,8 +21,9 @@ pub(crate) fn longest_message(connections: usize) -> usize {
     (TOGETHER / connections.max(1)).clamp(LEAST, LONGEST)
 }
 
-/// Refuses a message of more bytes than `most`.
-pub(crate) fn check(what: &str, bytes: usize, most: usize) -> Result<(), Error> {
+/// Refuses a message of more bytes than `most`. Asked of each message: what it is called is only written where it is
+/// refused.
+pub(crate) fn check(what: impl Display, bytes: usize, most: usize) -> Result<(), Error> {
     if bytes <= most {
         return Ok(());
     }

@@ -47,6 +47,8 @@ struct Columns {
 pub(crate) struct Session {
     login: Login,
     statements: Arc<[PreparedStatement]>,
+    /// What they are called in the server.
+    names: Vec<String>,
     stage: Stage,
     /// For each statement described so far, its columns; nothing if it returns no rows.
     columns: Vec<Option<Columns>>,
@@ -69,9 +71,11 @@ impl Session {
         out: &mut BytesMut,
     ) -> Result<Self, Error> {
         login.greet(out)?;
+        let names = (0..statements.len()).map(|number| format!("w{number}")).collect();
         Ok(Self {
             login,
             statements,
+            names,
             stage: Stage::LoggingIn,
             columns: Vec::new(),
             current: None,
@@ -119,12 +123,12 @@ impl Session {
                     self.answer.kind = ReplyKind::Rows;
                 }
                 let values = values.iter();
-                frontend::bind("", &name(*statement), [], values, write_value, [], out).map_err(|error| {
-                    match error {
+                frontend::bind("", &self.names[*statement], [], values, write_value, [], out).map_err(
+                    |error| match error {
                         frontend::BindError::Conversion(error) => Error::protocol(error),
                         frontend::BindError::Serialization(error) => Error::protocol(error),
-                    }
-                })?;
+                    },
+                )?;
                 frontend::execute("", 0, out).map_err(Error::protocol)?;
                 frontend::sync(out);
             }
@@ -196,7 +200,7 @@ impl Session {
     fn next(&self, inbox: &mut BytesMut) -> Result<Option<Message>, Error> {
         if let Some(header) = Header::parse(inbox).map_err(Error::protocol)? {
             let length = usize::try_from(header.len()).unwrap_or(usize::MAX);
-            limits::check(&format!("a message {:?}", char::from(header.tag())), length, self.longest)?;
+            limits::check(format_args!("a message {:?}", char::from(header.tag())), length, self.longest)?;
             if inbox.len() <= length {
                 return Ok(None);
             }
@@ -218,11 +222,10 @@ impl Session {
         match self.stage {
             Stage::LoggingIn if !self.statements.is_empty() => {
                 self.stage = Stage::Preparing;
-                for (number, statement) in self.statements.iter().enumerate() {
-                    let name = name(number);
-                    frontend::parse(&name, &statement.text, statement.types.iter().copied().map(oid), out)
+                for (name, statement) in self.names.iter().zip(self.statements.iter()) {
+                    frontend::parse(name, &statement.text, statement.types.iter().copied().map(oid), out)
                         .map_err(Error::protocol)?;
-                    frontend::describe(b'S', &name, out).map_err(Error::protocol)?;
+                    frontend::describe(b'S', name, out).map_err(Error::protocol)?;
                 }
                 frontend::sync(out);
                 Ok(None)
@@ -308,10 +311,6 @@ impl Session {
         let message = beginning(&text, ERROR_TEXT).to_owned();
         Err(Error::Refused { asked, code: beginning(&code, ERROR_TEXT).to_owned(), message, remedy: None })
     }
-}
-
-fn name(statement: usize) -> String {
-    format!("w{statement}")
 }
 
 /// The number of a type in `pg_type`; 0 leaves it to the server.
