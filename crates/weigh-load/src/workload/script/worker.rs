@@ -1,6 +1,5 @@
 //! One thread's share of a run of scripts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,8 +36,8 @@ struct Execution {
 pub(crate) struct Worker {
     shared: Arc<Scripts>,
     random: Random,
-    /// By connection, as long as it lives: `\set` outlives the script, as in pgbench.
-    variables: HashMap<usize, Vec<Option<Value>>>,
+    /// By connection, as long as it lives: `\set` outlives the script, as in pgbench. Empty of those that ran nothing.
+    variables: Vec<Vec<Option<Value>>>,
     executions: Units<Execution>,
     sampler: Sampler,
 }
@@ -58,7 +57,7 @@ impl Worker {
     fn drawing(shared: Arc<Scripts>, random: Random, thread: usize) -> Self {
         let own = Random::new(scatter(shared.seed ^ SAMPLING ^ scatter(thread as u64)));
         let sampler = Sampler::new(own, shared.samples);
-        Self { shared, random, variables: HashMap::new(), executions: Units::new(), sampler }
+        Self { shared, random, variables: Vec::new(), executions: Units::new(), sampler }
     }
 
     /// Keeps the request that was just answered, if it is one to be kept.
@@ -69,7 +68,7 @@ impl Worker {
         let program = &self.shared.programs[execution.script];
         let Some(Step::Sql { line, .. }) = program.steps.get(execution.step) else { return };
         // Its variables are still those that it was sent with.
-        let variables = self.variables.get(&execution.connection).map_or(&[][..], Vec::as_slice);
+        let variables = self.variables.get(execution.connection).map_or(&[][..], Vec::as_slice);
         let sending = program.sendings[execution.step].as_ref();
         if let Some(Ok(command)) = sending.map(|sending| sending.command(variables, &self.shared.names)) {
             self.sampler.keep(&program.name, *line, command, reply);
@@ -89,7 +88,7 @@ impl Worker {
     }
 
     fn value(&mut self, execution: &Execution, expression: &Expression) -> Result<Value, String> {
-        let variables = self.variables.get(&execution.connection).map_or(&[][..], Vec::as_slice);
+        let variables = self.variables.get(execution.connection).map_or(&[][..], Vec::as_slice);
         evaluate(expression, variables, &self.shared.names, &mut self.random)
     }
 
@@ -139,7 +138,7 @@ impl Worker {
         value: &Expression,
     ) -> Result<Option<Next>, String> {
         let value = self.value(execution, value)?;
-        if let Some(variables) = self.variables.get_mut(&execution.connection) {
+        if let Some(variables) = self.variables.get_mut(execution.connection) {
             variables[variable] = Some(value);
         }
         execution.step += 1;
@@ -170,7 +169,7 @@ impl Worker {
     }
 
     fn send(&mut self, execution: &Execution) -> Result<Option<Next>, String> {
-        let variables = self.variables.get(&execution.connection).map_or(&[][..], Vec::as_slice);
+        let variables = self.variables.get(execution.connection).map_or(&[][..], Vec::as_slice);
         let sending = self.shared.programs[execution.script].sendings[execution.step].as_ref();
         let sending = sending.ok_or("a step that sends nothing")?;
         Ok(Some(Next::Send(sending.command(variables, &self.shared.names)?)))
@@ -182,7 +181,7 @@ impl Worker {
         if rows.count() != 1 {
             return Err(format!("\\gset takes one row, and there are {}", rows.count()));
         }
-        let Some(variables) = self.variables.get_mut(&execution.connection) else { return Ok(()) };
+        let Some(variables) = self.variables.get_mut(execution.connection) else { return Ok(()) };
         for (column, name) in rows.names().iter().enumerate() {
             // A name that no script uses needs none.
             let Some(variable) = self.shared.names.find(&format!("{prefix}{name}")) else { continue };
@@ -218,7 +217,7 @@ impl Worker {
     fn note(&self, execution: &Execution, acknowledged: bool) {
         let program = &self.shared.programs[execution.script];
         if let Some(history) = self.shared.history.as_ref().filter(|_| program.writes_history)
-            && let Some(variables) = self.variables.get(&execution.connection)
+            && let Some(variables) = self.variables.get(execution.connection)
         {
             history.note(variables, acknowledged);
         }
@@ -272,7 +271,7 @@ impl Workload for Worker {
         if execution.step + 1 == self.shared.programs[execution.script].steps.len() {
             self.note(&execution, false);
         }
-        if let Some(variables) = self.variables.get_mut(&execution.connection) {
+        if let Some(variables) = self.variables.get_mut(execution.connection) {
             self.shared.forget(variables);
         }
     }
@@ -292,7 +291,12 @@ impl Scripted for Worker {
     }
 
     fn begin_script(&mut self, script: usize, connection: usize) -> (Unit, Next) {
-        self.variables.entry(connection).or_insert_with(|| self.shared.client());
+        if self.variables.len() <= connection {
+            self.variables.resize_with(connection + 1, Vec::new);
+        }
+        if self.variables[connection].is_empty() {
+            self.variables[connection] = self.shared.client();
+        }
         let mut execution = Execution { script, connection, step: 0, open: false };
         let next = self.go_on(&mut execution);
         let unit = self.executions.begin(execution);
