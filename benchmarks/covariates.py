@@ -3,7 +3,7 @@
 A control variate must not depend on what is measured: then to take ``b * covariate`` away, with b from the same
 starts, leaves the ratio where it is and lowers its variance. Fixed work just before and just after a turn, the turn's
 own untimed execution, and the CPU seconds of others are tried. The CPU seconds of the turn itself are shown
-beside them and are none: a contender that works more would have its own slowness taken away.
+alongside them and are none: a contender that works more would have its own slowness taken away.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def run() -> Iterator[str]:
 
 
 def _start(workers: tuple[WorkerProcess, WorkerProcess], sql: str, draw: random.Random) -> tuple[float, ...]:
-    """The median of the paired differences of a start, of the times and of what was seen."""
+    """The median of the paired differences of a start, of the times and of what was observed."""
     differences = []
     for _ in range(_ROUNDS):
         turns: dict[int, _Turn] = {}

@@ -25,7 +25,7 @@ _SLOWER = (0.03, 0.05, 0.10)
 
 
 def run() -> Iterator[str]:
-    """Engines that differ, then an engine that is slower by construction, beside one of the same law."""
+    """Engines that differ, then an engine that is slower by construction, alongside one of the same law."""
     for name, pair in _REAL.items():
         contenders = [word for one in pair for word in ("--contender", one)]
         yield from _lines(name, *_TPCH, *_OPERATIONS, *contenders)

@@ -178,7 +178,7 @@ class _Block:
         self.over = min(one.at for one in samples)
 
     def add(self, event: str, body: dict[str, Any]) -> None:
-        """What happened beside the turns."""
+        """What happened alongside the turns."""
         (self.after if self.turns else self.before).append((event, body))
 
     def turn(self, turn: Turn) -> None:
@@ -257,7 +257,7 @@ class _Repetition:
         self._start += len(_ARMS)
 
     def _other(self, event: str, body: dict[str, Any], block: int, source: _Block) -> None:
-        """What happened beside the turns of a block."""
+        """What happened alongside the turns of a block."""
         content = {**body, "block": block}
         if "start" in body:
             content["start"] = body["start"] + self._start - source.start
@@ -293,7 +293,7 @@ class _Repetition:
 
 
 def _end(turn: Turn) -> float:
-    """The second of the attempt at which a turn was over, and what was seen of it."""
+    """The second of the attempt at which a turn was over, and what was observed of it."""
     ends = [
         one.at + sum(part or 0.0 for part in (one.release_s, one.round_trip_s or one.wall_s, one.answer_s))
         for one in turn.samples

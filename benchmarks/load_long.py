@@ -77,7 +77,7 @@ def _overloaded(rate: int, done: _Done) -> str:
 
 
 def _repeated(done: _Done) -> Iterator[str]:
-    """Text 002's experiment: an interval from inside a run, beside where the other runs fall."""
+    """Text 002's experiment: an interval from inside a run, alongside where the other runs fall."""
     means = [one["operations"][0]["response"]["mean"] for one in done.document["runs"]]
     for number, one in enumerate(means, 1):
         interval = f"{_us(one['low'])} to {_us(one['high'])} us (95 %)" if one["resolved"] else "no interval of its own"

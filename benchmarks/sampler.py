@@ -1,4 +1,4 @@
-"""The sampler: what it costs, how much room its moments take, and whether an engine beside it is slower."""
+"""The sampler: what it costs, how much room its moments take, and whether an engine alongside it is slower."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _cost(name: str, burning: int) -> str:
 
 
 def _with_sampler() -> Iterator[str]:
-    """Three arms of one engine, fresh in every block; beside the turns of one of them the sampler runs."""
+    """Three arms of one engine, fresh in every block; alongside the turns of one of them the sampler runs."""
     source = workloads.load("tpch-dbgen")
     cache, quiet = cache_folder(), Silence()
     contender = ready(parse_contender("duckdb"), cache)

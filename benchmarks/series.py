@@ -1,4 +1,4 @@
-"""The mean interval of 100 million samples in one pass, beside NumPy's mean and standard deviation of them."""
+"""The mean interval of 100 million samples in one pass, alongside NumPy's mean and standard deviation of them."""
 
 from __future__ import annotations
 

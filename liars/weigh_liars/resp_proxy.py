@@ -40,7 +40,7 @@ STALL_FROM, STALL_FOR = 0.7, 1.0
 LINGERS = 0.4
 """Seconds at most, any time below as likely: as long a wait for the last answer as behind a tail is a stall, too."""
 PACE = 0.005
-"""Seconds over every answer: longer than what tests beside it do to the generator."""
+"""Seconds over every answer: longer than what tests alongside it do to the generator."""
 LAG, LAGGING = 0.05, 0.02
 """Seconds more, and over which share of the answers."""
 STALE = 0.05

@@ -14,7 +14,7 @@ def main() -> None:
     """Run the command; Ctrl-C ends it with 130 from the first import on.
 
     What :func:`weigh.cli.main.main` says of an interrupted command needs that module; before it is there nothing has
-    happened that could be told.
+    happened that could be determined.
     """
     gc.set_threshold(_COLLECTED)
     try:

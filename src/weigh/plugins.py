@@ -12,7 +12,7 @@ A workload, by the entry point ``weigh.workloads``::
     ResultSchema    what a right answer looks like, Column by Column
     Cubes           the ground truth that literals and answers are computed from
 
-What runs beside the engine, in its own environment, imports :mod:`weigh_worker` and nothing of weigh. Errors are in
+What runs alongside the engine, in its own environment, imports :mod:`weigh_worker` and nothing of weigh. Errors are in
 ``weigh.errors``. Every other path of weigh is its own affair and moves without notice.
 """
 

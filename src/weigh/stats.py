@@ -239,7 +239,7 @@ def verdicts(
         candidate: measurements, shape (comparisons, starts) or (comparisons, starts, runs).
         baseline: the same of the baseline; the runs may differ.
         second: the same of the baseline's second arm, which halves the noise of the baseline and gives the noise floor.
-        rules: margin and error rates; the margin is declared before the numbers are seen.
+        rules: margin and error rates; the margin is declared before the numbers are observed.
         clock: the numbers are times. Where they are counts or bytes, steps are real, and none is looked for.
 
     Raises:

@@ -191,7 +191,7 @@ class Worker:
         return protocol.FilesReply(paths=self.given if files_open is None else [str(path) for path in files_open])
 
     def on_servers(self) -> protocol.ServersReply:
-        """What works for the engine beside its own process and its queries."""
+        """What works for the engine alongside its own process and its queries."""
         engine = self.engine
         return protocol.ServersReply(
             pids=[int(pid) for pid in engine.servers()],

@@ -54,7 +54,7 @@ class Session(ABC):
 
     @abstractmethod
     def change(self, statements: list[str]) -> None:
-        """Execute statements that change tables as one transaction: all of them are seen, or none."""
+        """Execute statements that change tables as one transaction: all of them are observed, or none."""
 
     @abstractmethod
     def close(self) -> None:

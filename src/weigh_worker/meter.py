@@ -2,7 +2,7 @@
 
 Whatever runs just before the clock also decides how warm the processor's caches are when it starts. So what is alive
 when the engine is ready is set aside from garbage collection: a full collection walks every object of the imported
-engine and was seen to add 250 us to a query of 300 us.
+engine and was observed to add 250 us to a query of 300 us.
 
 What an adapter puts in the place of ``time.perf_counter_ns`` or ``resource.getrusage`` is not asked: both are bound
 here, before any adapter is imported. A process that rewrites this module's memory cannot be kept from it; weigh's own

@@ -73,7 +73,7 @@ class _Sampler:
     """A thread that looks where the one that made it stands.
 
     It needs the interpreter's lock: what holds it, such as native code that does not let it go, is charged to the
-    function that is seen next.
+    function that is observed next.
     """
 
     def __init__(self, interval: float) -> None:

@@ -129,7 +129,7 @@ class StreamsReply(Reply):
 
 
 class ServersReply(Reply):
-    """What works for the engine beside its own process and its queries.
+    """What works for the engine alongside its own process and its queries.
 
     Attributes:
         pids: processes that were not started by it.

@@ -33,7 +33,7 @@ def given_up(host: str, port: int, hello: bytes | None) -> Iterator[None]:
     Args:
         host: of the server; empty where it is not reached by an address.
         port: there.
-        hello: is sent by a connection beside the driver's, and answered by any such server without work; None where
+        hello: is sent by a connection alongside the driver's, and answered by any such server without work; None where
             it is not known what that would be.
     """
     if not host or not port or hello is None:

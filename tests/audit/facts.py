@@ -156,7 +156,7 @@ GO_TPC_PROXY = """\
 [Summary] DELIVERY - Takes(s): 297.6, Count: 1873, TPM: 377.6, Sum(ms): 880602.2, Avg(ms): 0.3, Max(ms): 0.5
 [Summary] NEW_ORDER - Takes(s): 298.7, Count: 21547, TPM: 4328.1, Sum(ms): 4878119.1, Avg(ms): 0.3, Max(ms): 0.5
 """
-"""A comparison of proxies as it was published: sums that are 226 ms each, beside means of 0.3 ms."""
+"""A comparison of proxies as it was published: sums that are 226 ms each, alongside means of 0.3 ms."""
 
 
 def k6(rate: float = 20.0, p95: float = 1450.0, most: float = 3000.0) -> str:

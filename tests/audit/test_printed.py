@@ -1,6 +1,6 @@
 """What tools print, as it stands in public reports: pasted, indented, cut at the edge of a terminal, several in one.
 
-The figures are those of public files, each named beside it; the texts around them are made here.
+The figures are those of public files, each named alongside it; the texts around them are made here.
 """
 
 from __future__ import annotations

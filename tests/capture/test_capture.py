@@ -66,7 +66,7 @@ def test_totals_give_the_same_weights_and_no_query_of_weigh(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-@pytest.mark.promise("Constant arrivals, Poisson's and bursts are told apart.")
+@pytest.mark.promise("Constant arrivals, Poisson's and bursts are distinguished.")
 @pytest.mark.parametrize("kind", ["constant", "poisson", "bursts"])
 def test_the_law_of_arrivals_comes_back(tmp_path: Path, kind: str) -> None:
     (tmp_path / "log").write_text("".join(stderr_log(calls(kind, 3_000))))

@@ -148,7 +148,7 @@ def test_whom_it_compares(tmp_path: Path) -> None:
     assert [pair[:2] for pair in pairs] == [("new", "new")]
     pairs = names(compared(tmp_path / "3", day(1, READ, a, NEW), day(2, READ, b, NEW), all_pairs=True))
     assert [pair[:2] for pair in pairs] == [("b", "a"), ("b", "new"), ("new", "a"), ("new", "new")]
-    with pytest.raises(EvidenceFault, match="T5: there is nothing to compare beside the reference ref"):
+    with pytest.raises(EvidenceFault, match="T5: there is nothing to compare alongside the reference ref"):
         compared(tmp_path / "4", day(1, READ), day(2, READ, a))
 
 

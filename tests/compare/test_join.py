@@ -233,7 +233,7 @@ def clocked(samples: list[Sample], **beyond: float) -> list[Sample]:
 
 
 def doubted(first: list[Sample], second: list[Sample]) -> tuple[Joined, Joined]:
-    """The join of what contenders say, and what is left of it beside other clocks."""
+    """The join of what contenders say, and what is left of it alongside other clocks."""
     sides = side("the first session", first), side("the second session", second)
     again = partial(join, pairs=(("new", "new"),), operations=("q1",), rules=Rules(), unlike={})
     found = again(*sides)

@@ -1,4 +1,4 @@
-"""Whether two sessions may be joined: what must be the same, and what is said when it is not."""
+"""Whether two sessions may be joined: what must be the same, and what is reported when it is not."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def on_layouts(layout: str, manifest: Manifest = MANY) -> Record:
 
 @pytest.mark.promise("Where contenders read [layouts](../reference/weigh-toml.md#layout) of their own, the rows")
 def test_layouts_are_parts_of_the_contenders() -> None:
-    """The reference must have read the same files; who is compared may have read others, which is said."""
+    """The reference must have read the same files; who is compared may have read others, which is reported."""
     sessions = two(record(), on_layouts("many"))
     preconditions.check_data(sessions)
     assert preconditions.shared_reference(sessions, "") == ("ref", "ref")

@@ -1,4 +1,4 @@
-"""What is said of a metric for the whole session: once, whomever and however many metrics it is about."""
+"""What is reported of a metric for the whole session: once, whomever and however many metrics it is about."""
 
 from __future__ import annotations
 

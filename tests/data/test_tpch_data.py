@@ -228,7 +228,7 @@ def test_no_part_is_made_after_another_has_failed(tmp_path: Path) -> None:
         cache.ensure(
             dataset_name("dbgen", 0.2, None), PLAIN, tmp_path / "cache", environment=lambda _: script, threads=2
         )
-    assert (tmp_path / "late").exists(), "the second part did not run beside the first: nothing was tested"
+    assert (tmp_path / "late").exists(), "the second part did not run alongside the first: nothing was tested"
     assert not list(tmp_path.glob("cache/data/*/making-*"))
 
 

@@ -1,4 +1,4 @@
-"""The adapters, really run: versions and settings read back, answers complete, errors told apart."""
+"""The adapters, really run: versions and settings read back, answers complete, errors distinguished."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_what_it_cannot_parse_is_unsupported_and_no_failure(worker: WorkerProces
 
 
 def test_a_union_of_no_kind_is_answered_or_not_supported(worker: WorkerProcess) -> None:
-    """ClickHouse wants to be told whether ALL or DISTINCT is meant: it did not fail."""
+    """ClickHouse wants to be determined whether ALL or DISTINCT is meant: it did not fail."""
     try:
         _, table = asked(worker, "SELECT n FROM things UNION SELECT n FROM things")
     except WorkerEnded as ended:

@@ -56,7 +56,7 @@ def test_what_was_changed_or_is_not_complete_is_made_anew(tmp_path: Path) -> Non
         assert package.read_text() == whole
         assert (folder / "complete").exists()
         assert not (site / "other-1.0.dist-info").exists()
-    assert [path.name for path in folder.parent.iterdir()] == [made.key], "nothing is left beside it"
+    assert [path.name for path in folder.parent.iterdir()] == [made.key], "nothing is left alongside it"
 
 
 def test_what_a_killed_maker_left_is_swept(tmp_path: Path) -> None:

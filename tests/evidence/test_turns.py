@@ -140,7 +140,7 @@ def test_a_time_that_no_clock_tells_is_none() -> None:
 
 @pytest.mark.parametrize(("column", "attempts"), [(1, [1, 1]), ([3, 1], [3, 1])])
 def test_an_execution_of_another_attempt_stays_one(column: int | list[int], attempts: list[int]) -> None:
-    """Also where it is the attempt that a sample has when nothing is said."""
+    """Also where it is the attempt that a sample has when nothing is reported."""
     body = written(turns.Turn(samples=(sample(0), sample(1)))) | {"attempt": column}
     assert [one.attempt for one in turns.unpack(body, 3, DIGESTS).samples] == attempts
 

@@ -59,7 +59,7 @@ def test_an_attempt_that_recorded_nothing_is_left_out(tmp_path: Path, content: b
 
 @pytest.mark.parametrize("content", NOTHING)
 def test_it_keeps_its_number(tmp_path: Path, content: bytes | None) -> None:
-    """Also on the day after: two attempts of one number could not be told apart."""
+    """Also on the day after: two attempts of one number could not be distinguished."""
     begun(tmp_path)
     nothing = empty(tmp_path, content)
     nothing.rename(nothing.with_name(f"20000101-{SPEC.id}-2"))

@@ -73,7 +73,7 @@ def test_the_account_of_a_cold_execution() -> None:
         ({"before": pages(100), "mapped": 399 << 10, "holders": ("reader (pid 7)",)}, "E1.resident"),
         ({"before": pages(100), "mapped": 0}, "E1.resident"),
         ({"before": pages(100), "holders": ("reader (pid 7)",)}, "E1.resident"),
-        # Reading past the page cache leaves no page behind, and cannot be told from reading another file.
+        # Reading past the page cache leaves no page behind, and cannot be distinguished from reading another file.
         ({"after": pages(0)}, "E1.unread"),
         ({"bytes_read": 9 * MIB}, "E1.others"),
         # Counters are not exact.
@@ -160,9 +160,9 @@ def test_hot_is_proven_by_reading_nothing() -> None:
 )
 def test_hot_is_assumed_where_something_was_read_or_nobody_looked() -> None:
     assert hot() == ""
-    assert hot(AFTER) == "how much of the data of a was in memory before its turns was not seen"
+    assert hot(AFTER) == "how much of the data of a was in memory before its turns was not observed"
     assert hot(BEFORE, bytes_read=2 * MIB) == "1 of 1 timed execution read from devices, up to 2.00 MiB"
-    assert hot(BEFORE, bytes_read=None) == "what a reads from devices cannot be seen"
+    assert hot(BEFORE, bytes_read=None) == "what a reads from devices cannot be observed"
 
 
 @pytest.mark.parametrize(("executions", "proven"), [(49, False), (50, True)])
@@ -189,7 +189,7 @@ def test_what_was_refused_is_not_proven() -> None:
 def test_reading_and_bringing_in_nothing_of_the_data_is_reading_something_else() -> None:
     assert code(reading(after=pages(0))) == "E1.unread"
     assert code(reading(after=pages(1))) is None
-    # What is in memory afterwards was not seen: nothing is said of it.
+    # What is in memory afterwards was not observed: nothing is reported of it.
     assert code(reading(after=None)) is None
 
 

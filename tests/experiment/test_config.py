@@ -113,7 +113,7 @@ def test_a_layout_that_nobody_names_changes_no_id(tmp_path: Path) -> None:
         ),
         ('[layout]\nformat = "vortex"\n[layout.many]\npage_size = 9\n' + MANY, "[layout.many]: page_size", "leave out"),
         ('[layout.many]\nformat = "orc"\n' + DUCKDB, "unknown value 'orc' - at `layout.many.format`", "docs/"),
-        (DUCKDB + "settings = { layout = 'many' }", "'layout' is no setting of an engine", "beside settings"),
+        (DUCKDB + "settings = { layout = 'many' }", "'layout' is no setting of an engine", "alongside settings"),
         ("[layout.many]\nfiles = 0\n" + MANY, "layout.files = 0 is too small", "at least 1"),
     ],
 )

@@ -47,7 +47,7 @@ def turns(
     [
         (11 * MS, 10 * MS, 10 * MS, None),  # messages, freeing a result
         (13 * MS, 10 * MS, 10 * MS, None),  # 1.3 ms an execution outside: the most of an honest engine
-        (2009 * MS, 2000 * MS, 1999 * MS, None),  # much, and little beside what is reported
+        (2009 * MS, 2000 * MS, 1999 * MS, None),  # much, and little alongside what is reported
         (230 * MS, 200 * MS, 200 * MS, None),  # 15 ms an execution, a seventh of what is reported
         (40 * MS, 10 * MS, 10 * MS, "A11.outside"),
         (40 * MS, 1 * MS, 0.1 * MS, "A11.outside"),

@@ -36,7 +36,7 @@ def spec(seconds: float, **fields: Any) -> Spec:
 
 
 def refused(call: Callable[[], object]) -> str:
-    """What is said of a budget that is too small; empty where it fits."""
+    """What is reported of a budget that is too small; empty where it fits."""
     try:
         call()
     except UsageError as error:

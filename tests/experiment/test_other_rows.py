@@ -1,4 +1,4 @@
-"""What is said of rows that are not those of the files."""
+"""What is reported of rows that are not those of the files."""
 
 from __future__ import annotations
 

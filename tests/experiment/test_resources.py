@@ -40,7 +40,7 @@ def record(base: ResourcesRead | None = HERE, other: ResourcesRead | None = HERE
 
 
 def found(of: Record) -> list[tuple[str, str, str]]:
-    """(code, severity, text) of all that is said of parity."""
+    """(code, severity, text) of all that is reported of parity."""
     return [(one.code, one.severity, one.text) for one in resources.findings(of, of.samples)]
 
 

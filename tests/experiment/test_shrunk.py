@@ -44,5 +44,5 @@ def test_it_is_taken_over_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_has_no_script_is_searched_each_time(tmp_path: Path) -> None:
     evidence, cache = tmp_path / "first", tmp_path / "cache"
-    shrunk.store(cache, "key", evidence, made(evidence, remedy="ask it query.sql on the data beside it"))
+    shrunk.store(cache, "key", evidence, made(evidence, remedy="ask it query.sql on the data alongside it"))
     assert not cache.exists()

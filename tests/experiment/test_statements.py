@@ -64,7 +64,7 @@ def analyses(samples: list[Sample]) -> dict[str, MetricAnalysis]:
 
 
 def said(**laws: tuple[float, float] | None) -> dict[str, str]:
-    """Texts by code of what is said of the candidate."""
+    """Texts by code of what is reported of the candidate."""
     samples = simulated(**laws)
     return {one.code: one.text for one in statements(analyses(samples), samples) if one.contender == "new"}
 

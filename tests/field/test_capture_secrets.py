@@ -37,7 +37,7 @@ def test_of_69_places_no_secret_gets_out(weigh: Weigh, flags: tuple[str, ...]) -
     assert not [
         one for text in texts(run.folder / "out", run.out + run.err) for one in re.findall(made["SECRETS"], text)
     ]
-    # It is said what that costs.
+    # It is reported what that costs.
     counted = {one.reason: one.number for one in held.left_out}
     assert counted["redacted"] >= 180
     assert sum(one.redacted for one in held.statements) >= 140

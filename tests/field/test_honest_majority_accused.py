@@ -1,4 +1,4 @@
-"""Honest engines whose right answer does not change, beside one that reads NaN out of statistics."""
+"""Honest engines whose right answer does not change, alongside one that reads NaN out of statistics."""
 
 from __future__ import annotations
 

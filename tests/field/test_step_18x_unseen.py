@@ -32,7 +32,10 @@ def test_eighteen_times_in_three_of_thirteen_points_is_told(weigh: Weigh) -> Non
     assert weigh("history", "add", "perf.csv", "--to", "h").code == 0
     shown = weigh("history", "show", "--from", "h")
     said = " ".join(shown.out.split())
-    assert "a step of too few points for a change to be told: the last 3 points are 17.5 times the 10 before." in said
+    assert (
+        "a step of too few points for a change to be determined: the last 3 points are 17.5 times the 10 before."
+        in said
+    )
     assert "no change of level" not in said
     (one,) = weigh("history", "show", "--from", "h", "--json").json["series"]
     assert (one["gross"]["at"], one["gross"]["before"], one["gross"]["after"]) == (10, 10, 3)
@@ -43,19 +46,19 @@ def test_eighteen_times_in_three_of_thirteen_points_is_told(weigh: Weigh) -> Non
 @pytest.mark.parametrize(
     ("count", "step", "said"),
     [
-        (7, {4: 5.0}, "too short for a change to be told; the last 3 points are 5.06 times the 4 before."),
-        (30, {28: 3.0}, "a step of too few points for a change to be told: the last 2 points are 2.9"),
+        (7, {4: 5.0}, "too short for a change to be determined; the last 3 points are 5.06 times the 4 before."),
+        (30, {28: 3.0}, "a step of too few points for a change to be determined: the last 2 points are 2.9"),
         (
             30,
             {29: 0.2},
-            "a step of too few points for a change to be told: the last point is 0.201 times the 23 before.",
+            "a step of too few points for a change to be determined: the last point is 0.201 times the 23 before.",
         ),
-        (13, {3: 8.0}, "a step of too few points for a change to be told: the first 3 points are 0.12"),
-        (13, {10: 1.3}, "a step of too few points for a change to be told: the last 3 points lie 2"),
-        (8, {}, "too short for a change to be told, which takes 12 points"),
-        (13, {}, "no change of level of about 15 % or more; a smaller one could not be told."),
+        (13, {3: 8.0}, "a step of too few points for a change to be determined: the first 3 points are 0.12"),
+        (13, {10: 1.3}, "a step of too few points for a change to be determined: the last 3 points lie 2"),
+        (8, {}, "too short for a change to be determined, which takes 12 points"),
+        (13, {}, "no change of level of about 15 % or more; a smaller one could not be determined."),
         (100, {}, "no change of level of about 3 % or more."),
-        (40, {39: 3.0}, "a step of too few points for a change to be told: the last point is "),
+        (40, {39: 3.0}, "a step of too few points for a change to be determined: the last point is "),
     ],
 )
 def test_what_could_be_found_is_said(weigh: Weigh, count: int, step: dict[int, float], said: str) -> None:

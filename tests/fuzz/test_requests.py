@@ -35,7 +35,7 @@ _HEADS = (
 
 @functools.cache
 def served() -> tuple[Server, str]:
-    """A server over one evidence, beside which something lies that it must not show."""
+    """A server over one evidence, alongside which something lies that it must not show."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-served-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     evidence = written_run(folder / "runs")

@@ -76,7 +76,7 @@ LAWS: dict[str, Callable[[np.random.Generator], Floats]] = {
     "t(3)": heavy,
 }
 STEPPED = ("iid", "AR .5", "5 % spikes", "t(3)")
-"""Laws under which a step of 5 % can be told by its size."""
+"""Laws under which a step of 5 % can be determined by its size."""
 
 
 class Found(NamedTuple):
@@ -131,7 +131,7 @@ def gross_steps(law: str, histories: int, seed: int) -> Rate:
 
 
 def gross_found(size: float, histories: int, seed: int) -> Rate:
-    """13 points of CV 2 %, the last three so many times as large: in how many that is said."""
+    """13 points of CV 2 %, the last three so many times as large: in how many that is reported."""
     draw = np.random.default_rng([seed, histories])
     told = 0
     for _ in range(histories):
@@ -176,7 +176,7 @@ class Known(NamedTuple):
 
 
 def known(histories: int, seed: int) -> Known:
-    """Candidates of such histories, and ClickHouse's rule beside them."""
+    """Candidates of such histories, and ClickHouse's rule alongside them."""
     draw = np.random.default_rng([seed, histories])
     hits = said = covered = invented = ruled = rule_invented = 0
     for _ in range(histories):

@@ -1,7 +1,7 @@
 """One side alone: what the candidate does and the baseline does not, and what no interval sees in few starts.
 
 Spikes and stalls of the candidate alone leave the typical ratio nearly as it is and move the total. Rare slow starts
-move both, and are seen only in starts that are slow.
+move both, and are observed only in starts that are slow.
 """
 
 from __future__ import annotations

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from .rates import Rate
 
 OPERATIONS, OTHERS, STARTS = 12, 3, 10
-"""Operations, contenders beside the baseline, and starts."""
+"""Operations, contenders alongside the baseline, and starts."""
 TOGETHER = 0.01
 """Standard deviation of what a start does to all operations of an arm alike, a logarithm."""
 APART = 0.05
-"""That of what a change does to one operation, beside what it does to all."""
+"""That of what a change does to one operation, alongside what it does to all."""
 PAIRS = tuple(combinations(range(OTHERS + 1), 2))
 """Every two contenders; the baseline is 0."""
 _DIFFERENT = (VerdictName.SLOWER.value, VerdictName.FASTER.value)

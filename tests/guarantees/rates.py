@@ -247,7 +247,7 @@ class Judged:
 
     Attributes:
         typical, total: as decided.
-        names: verdicts on the typical execution, after what must not be said.
+        names: verdicts on the typical execution, after what must not be reported.
     """
 
     typical: Decisions

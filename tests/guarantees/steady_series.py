@@ -120,7 +120,7 @@ def flat(kind: str, count: int, draw: np.random.Generator) -> Floats:
 
 
 def moving(course: str, kind: str, count: int, draw: np.random.Generator, amplitude: float | None = None) -> Floats:
-    """A series that takes a course, by its own amplitude unless said otherwise."""
+    """A series that takes a course, by its own amplitude unless stated otherwise."""
     make, usual, _ = COURSES[course]
     height = (usual if amplitude is None else amplitude) * SPREAD[kind] * np.sqrt(BATCHES / count)
     return LEVEL * (1 + CV * (FLAT[kind](count, draw) + height * make(count, draw)))

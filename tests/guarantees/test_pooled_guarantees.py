@@ -1,4 +1,4 @@
-"""What is said of an operation with the help of its template (docs/concept/statistics.md)."""
+"""What is reported of an operation with the help of its template (docs/concept/statistics.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two servers of one highest rate are not told apart, and the interval of the ratio holds it."""
+"""Two servers of one highest rate are not distinguished, and the interval of the ratio holds it."""
 
 from __future__ import annotations
 

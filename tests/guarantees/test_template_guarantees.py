@@ -1,4 +1,4 @@
-"""What is said of all operations of a template (docs/guide/suites.md)."""
+"""What is reported of all operations of a template (docs/guide/suites.md)."""
 
 from __future__ import annotations
 

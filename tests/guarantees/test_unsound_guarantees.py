@@ -60,7 +60,7 @@ def test_rare_stalls_are_missed_by_400_executions(name: str) -> None:
 
 
 def test_rare_slow_starts_are_said_when_they_were_seen() -> None:
-    """One start in ten is slower by 34 %: SAME is said only where none of the starts was such a one."""
+    """One start in ten is slower by 34 %: SAME is reported only where none of the starts was such a one."""
     make, _ = one_sided.starting_slowly(0.10, 1.344)
     same, _, flagged = one_sided.said(make, Size(500, 10), 7)
     unseen = 0.9**10

@@ -1,4 +1,4 @@
-"""Attempts of one comparison: what makes another one, and whose verdicts stand beside each other."""
+"""Attempts of one comparison: what makes another one, and whose verdicts stand side by side."""
 
 from __future__ import annotations
 

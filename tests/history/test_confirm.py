@@ -119,7 +119,7 @@ def real(operation: str, asked: dict[str, str], **fields: Any) -> list[Entry]:
 @pytest.mark.long
 @pytest.mark.promise("What was made to confirm a candidate is no point of the series.")
 def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
-    """Two released versions, one start: too few for a verdict, which is said."""
+    """Two released versions, one start: too few for a verdict, which is reported."""
     asked = {"workload": "netflow", "scale": "1000", "seed": "42", "temperature": "hot", "margin": "0.03"}
     written(weigh.folder / "history", real("by_action", asked))
     before = weigh("history", "show", "--json").json
@@ -153,7 +153,7 @@ def test_of_your_own_data_it_asks_where_that_is(weigh: Weigh) -> None:
 @pytest.mark.long
 @pytest.mark.promise("A suite that was named by `--workload` is named again.")
 def test_a_suite_is_measured_again_where_it_is_named(weigh: Weigh) -> None:
-    """One start: too few for a verdict, which is said."""
+    """One start: too few for a verdict, which is reported."""
     written(weigh.folder / "history", real("gaps", {"seed": "42", "margin": "0.03"}, workload="sql"))
     (weigh.folder / "queries").mkdir()
     for name, text in SUITE.items():

@@ -14,7 +14,7 @@ from weigh.host.processes import priority
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A thread of another priority beside the first one; one of them computes.
+# A thread of another priority alongside the first one; one of them computes.
 _PROGRAM = """
 import os, sys, threading, time
 

@@ -1,4 +1,4 @@
-"""Designs: which order of measuring carries a verdict, and what is said of one that does not."""
+"""Designs: which order of measuring carries a verdict, and what is reported of one that does not."""
 
 from __future__ import annotations
 

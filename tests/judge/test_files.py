@@ -1,4 +1,4 @@
-"""What is said of files as users have them: named twice, columns of their own, starts that are missing."""
+"""What is reported of files as users have them: named twice, columns of their own, starts that are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Series of other tools: what is cut, what is refused, and what stands beside it."""
+"""Series of other tools: what is cut, what is refused, and what stands alongside it."""
 
 from __future__ import annotations
 

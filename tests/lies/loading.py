@@ -16,7 +16,7 @@ HONEST_CODES = {
     "D7.memory", "E2.overlay", "E2.host", "A8.unchecked",
 }  # fmt: skip
 """Said of short and busy runs, of small data, of scripts and of both loops, by way of information; of a server behind a
-proxy, which cannot be told from others; and where contention is allowed."""
+proxy, which cannot be distinguished from others; and where contention is allowed."""
 
 
 def accused(run: Run) -> set[str]:
@@ -25,7 +25,7 @@ def accused(run: Run) -> set[str]:
 
 
 def refusals(run: Run, number: int = 0) -> set[str]:
-    """Codes for which a run is refused; the tests beside it may keep the generator from being in time."""
+    """Codes for which a run is refused; the tests alongside it may keep the generator from being in time."""
     return {reason["code"] for reason in run.json["runs"][number]["reasons"]} - {"E8.late", "E8.saturated"}
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 JOB = f"neighbour-{os.getpid() % 100_000}"
-"""A name of this process alone: the same tests may run beside it. The kernel keeps 15 characters."""
+"""A name of this process alone: the same tests may run alongside it. The kernel keeps 15 characters."""
 WORK = """
 import os, sys, time
 try:
-    # Tests run beside it: it must be seen among them.
+    # Tests run alongside it: it must be observed among them.
     os.setpriority(os.PRIO_PROCESS, 0, -10)
 except PermissionError:
     pass

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gate(weigh: Weigh, rows: str, questions: dict[str, str], *named: str) -> Run:
-    """What is said of the answers to them.
+    """What is reported of the answers to them.
 
     Args:
         weigh: the command.

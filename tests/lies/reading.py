@@ -63,7 +63,7 @@ def reasons(verdict: dict[str, Any]) -> dict[str, str]:
 
 
 def statements(run: Run, contender: str) -> list[dict[str, Any]]:
-    """What is said of a contender's other metrics."""
+    """What is reported of a contender's other metrics."""
     return [one for one in run.json["metrics"] if one["contender"] == contender]
 
 
@@ -115,7 +115,7 @@ def words(text: str) -> str:
 
 
 def assert_silent(run: Run, status: str = "agreed") -> None:
-    """Nobody is accused of anything; that the machine is busy, or not tuned, may be said."""
+    """Nobody is accused of anything; that the machine is busy, or not tuned, may be reported."""
     assert set(statuses(run).values()) == {status}, run.json["gate"]
     accusing = [
         f"{finding['code']} ({finding['operation']}): {finding['text']}"

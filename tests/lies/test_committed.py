@@ -79,7 +79,7 @@ def test_a_command_that_fails_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setitem(COMMISSIONS, "D4", msgspec.structs.replace(real, liar=broken))
     run = CliRunner().invoke(cli, ["lies", "D4", "--run", "--out", str(tmp_path / "out")])
     assert run.exit_code == 1
-    assert "could not be told" in run.stdout
+    assert "could not be determined" in run.stdout
     assert "absent.parquet" in run.stdout
 
 

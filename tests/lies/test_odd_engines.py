@@ -1,4 +1,4 @@
-"""Honest engines that are odd are accused of nothing, whatever they do beside computing the right answer."""
+"""Honest engines that are odd are accused of nothing, whatever they do alongside computing the right answer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SELECT id, x FROM things WHERE id < 30;
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Weigh:
-    """weigh beside the plug-in."""
+    """weigh alongside the plug-in."""
     folder = tmp_path / "odd"
     folder.mkdir()
     weigh = Weigh(folder)
@@ -136,7 +136,7 @@ def test_one_that_compiles_and_finds_no_row(odd: Weigh) -> None:
 
 @pytest.mark.long
 def test_whoever_runs_out_of_memory_is_alone_in_it(odd: Weigh) -> None:
-    """A worker without memory, and one that is killed: an outcome of each, nothing of who stands beside, no lie."""
+    """A worker without memory, and one that is killed: an outcome of each, nothing of who stands alongside, no lie."""
     counted = "-- name: counted\nSELECT count(*) AS n FROM things"
     own(odd, f"-- name: sorted\nSELECT kind, id FROM things ORDER BY kind, id;\n{counted}")
     run = odd("run", *named("hungry", "killed"), "--quiet", "--json", *ONCE)

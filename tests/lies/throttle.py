@@ -59,7 +59,7 @@ def _brake(pid: int) -> Iterator[object]:
     name = f"weigh-drift-{pid}"
     if os.access(old / "cgroup.procs", os.W_OK):
         with _group(old / name, pid) as group:
-            # The tests beside it want the CPUs too: this run is served first, and only its brake slows it down.
+            # The tests alongside it want the CPUs too: this run is served first, and only its brake slows it down.
             (group / "cpu.shares").write_text("262144")
             (group / "cpu.cfs_period_us").write_text(str(PERIOD))
             yield _set(group / "cpu.cfs_quota_us", str(QUOTA), "-1")

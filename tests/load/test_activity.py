@@ -89,7 +89,7 @@ def test_spikes_in_checkpoints_are_blamed_on_them() -> None:
     assert "Of 6 spikes 6 began in something that is blamed; 0 did not." in text
 
 
-@pytest.mark.promise("The same spikes beside checkpoints are not.")
+@pytest.mark.promise("The same spikes alongside checkpoints are not.")
 def test_the_same_spikes_at_other_moments_are_not() -> None:
     found = seen(checkpoints(OTHERS))
     assert (of(found).hits, of(found).blamed) == (0, False)
@@ -145,16 +145,16 @@ def test_the_end_of_a_long_checkpoint_is_an_event_of_its_own() -> None:
     assert "ends of checkpoints (sync)" in plain(found, "here")
 
 
-@pytest.mark.promise("Cycles are counted from what was seen where that is more than the settings say.")
+@pytest.mark.promise("Cycles are counted from what was observed where that is more than the settings say.")
 def test_cycles_are_counted_from_what_was_seen() -> None:
     few = seen(checkpoints(MOMENTS), cycles={"checkpoints": 300.0})
     (said,) = (one.text for one in few.findings if one.code == "L4.cycles")
-    assert "0.067 of checkpoints (every 300 s by its settings; 6 were seen)" in said
+    assert "0.067 of checkpoints (every 300 s by its settings; 6 were observed)" in said
     many = seen(checkpoints([1.5 * at for at in range(12)]), cycles={"checkpoints": 300.0})
     assert "L4.cycles" not in {one.code for one in many.findings}
     none = seen([], cycles={"checkpoints": 300.0})
     (said,) = (one.text for one in none.findings if one.code == "L4.cycles")
-    assert "none was seen" in said
+    assert "none was observed" in said
     without = seen(checkpoints(MOMENTS))
     (said,) = (one.text for one in without.findings if one.code == "L4.cycles")
     assert "holds 6 checkpoints" in said

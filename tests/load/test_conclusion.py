@@ -1,4 +1,4 @@
-"""What is said of load runs whose truth is known."""
+"""What is reported of load runs whose truth is known."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ def test_numbers_of_connections_are_tried_in_random_order_that_the_seed_fixes() 
     assert all(sorted(one) == [1, 2, 4, 8, 16] for one in orders)
     assert len(set(orders)) > 10
     assert spec.order == asked(rate="100", connections="1,2,4,8,16", repeats=20).order
-    # The loops of one number stand beside each other: nothing may lie between what is compared.
+    # The loops of one number stand side by side: nothing may lie between what is compared.
     both = asked(rate="100", connections="1,2", both=True)
     assert [loop for _, _, loop in both.order] == ["open", "closed", "open", "closed"]
     assert both.order[0][1] == both.order[1][1]

@@ -1,4 +1,4 @@
-"""Faults and statements during a load: when they come, and what is said of them, by made records."""
+"""Faults and statements during a load: when they come, and what is reported of them, by made records."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_load_without_them_says_nothing_of_them() -> None:
     assert b"Faults of the server" not in page(results, "some")
 
 
-@pytest.mark.promise("Both windows of a pair stand beside each other, in random order")
+@pytest.mark.promise("Both windows of a pair stand side by side, in random order")
 def test_a_statement_that_makes_users_wait_is_slower_and_an_idle_one_is_not() -> None:
     slow, idle = load_results(disturbed(1.5)).disturbed, load_results(disturbed(1.0)).disturbed
     assert slow is not None

@@ -62,7 +62,7 @@ def test_too_many_connections_are_told_from_a_server_that_is_not_there(tmp_path:
 
 def test_what_is_no_database_has_the_code_of_sqlite(tmp_path: Any) -> None:
     path = tmp_path / "text"
-    path.write_text("no database, and long enough to be seen for none" * 100)
+    path.write_text("no database, and long enough to be observed for none" * 100)
     error = refused(path, "SELECT 1;")
     assert error.code == "SQLITE_NOTADB"
     assert read(error).remedy == "see https://sqlite.org/rescode.html"

@@ -91,7 +91,7 @@ def test_a_history_that_was_changed_does_not_verify(committed: Run, tmp_path: Pa
 
 def test_the_report_shows_a_cycle_with_its_statements_and_a_picture(committed: Run) -> None:
     text = (committed.evidence / "report.txt").read_text()
-    assert "No violation of read-committed was seen in" in text
+    assert "No violation of read-committed was observed in" in text
     assert "lost-update, for example: A (transaction" in text and "So each comes before the next" in text
     page = (committed.evidence / "report.html").read_text()
     assert "A cycle of 2 transactions. A before B: rw on" in page and "INSERT INTO weigh_isolation" in page

@@ -1,4 +1,4 @@
-"""What a load lacks for a conclusive result is said with the command line that adds it."""
+"""What a load lacks for a conclusive result is reported with the command line that adds it."""
 
 from __future__ import annotations
 

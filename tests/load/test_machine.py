@@ -111,7 +111,7 @@ def test_a_server_that_cannot_be_told_from_others_is_not_accused() -> None:
     assert codes(found) == {"E4.apart": "warning"}
     assert "E4.apart" in {one.code for one in found.tier.reasons}
     assert not of(found).other_processes
-    assert "others cannot be told from the server" in plain(found, "here")
+    assert "others cannot be distinguished from the server" in plain(found, "here")
 
 
 @pytest.mark.parametrize(("bound", "expected"), [(1.0, {"E4.allowed": "warning"}), (0.7, {"E4.allowed": "warning"})])

@@ -1,4 +1,4 @@
-"""The plots of a load's page: nothing is cut off, and the key names what can be seen."""
+"""The plots of a load's page: nothing is cut off, and the key names what can be observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spikes of a load: what was saturated in them alone, and what is said where nothing was."""
+"""Spikes of a load: what was saturated in them alone, and what is reported where nothing was."""
 
 from __future__ import annotations
 

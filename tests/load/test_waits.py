@@ -1,4 +1,4 @@
-"""What sessions wait for: from one reading of the server's locks to what is said of a run."""
+"""What sessions wait for: from one reading of the server's locks to what is reported of a run."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_a_job_beside_the_baseline_is_the_baselines() -> None:
     found = experiment({"a": [1.0] * 10, "b": [0.0] * 10, "c": [0.97] * 10})
     assert [one.refused for one in found.pairs] == [True, False, False]
     (reasons,) = contention_findings.refusals(found)
-    assert reasons.keys() == {(Question("q"), "b")}, "beside c it was too"
+    assert reasons.keys() == {(Question("q"), "b")}, "alongside c it was too"
     assert reasons[Question("q"), "b"].text.startswith("others used 0.0 % of the CPU of its turns and 100.0 % of those")
     finding, busy = said(found)
     assert (finding.severity, finding.contender) == ("warning", "a")
@@ -169,7 +169,7 @@ def test_executions_shorter_than_a_moment_get_their_part_of_it() -> None:
     assert pair(found).foreign == pytest.approx(1.0)
     assert pair(found).turns[0].foreign_s == pytest.approx(0.004)
     assert pair(found).refused
-    assert not pair(found).contended, "a single turn of that length cannot be told from the steps of the clock"
+    assert not pair(found).contended, "a single turn of that length cannot be distinguished from the steps of the clock"
     assert "none of 5 turns is long enough to be named" in said(found)[0].text
 
 

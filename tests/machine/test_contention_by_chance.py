@@ -74,7 +74,7 @@ def test_bursts_that_fall_as_they_come_refuse_nobody(length: float, busy: float)
 
 
 @pytest.mark.promise(
-    "A job that burns half of the time beside one side only is refused in 99 sessions of 100 "
+    "A job that burns half of the time alongside one side only is refused in 99 sessions of 100 "
     "(simulated, `tests/machine/test_contention_by_chance.py`)."
 )
 @pytest.mark.parametrize("side", ["a", "b"])

@@ -1,4 +1,4 @@
-"""Drift of the machine: what the fixed kernels show, what is said of it, and whose verdicts it spoils."""
+"""Drift of the machine: what the fixed kernels show, what is reported of it, and whose verdicts it spoils."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_grandchildren_in_sessions_of_their_own_are_own(sampler: Sampler) -> Non
         assert child.stdout
         os.close(parents)
         assert child.stdout.readline() == "born\n"
-        # However slow this machine is, it has been seen below its parents before it loses them.
+        # However slow this machine is, it has been observed below its parents before it loses them.
         before = own(timeline.unpack(sampler.drain(thorough=True)))
         os.close(leave)
         child.wait()

@@ -1,4 +1,4 @@
-"""A bundle, and what weigh reproduce makes of it, without measuring: the evidence beside it is written here."""
+"""A bundle, and what weigh reproduce makes of it, without measuring: the evidence alongside it is written here."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_a_page_of_another_origin_is_not_answered(every: Served, origin: str, st
     connection.close()
 
 
-@pytest.mark.promise("What weigh wrote beside evidence and is none")
+@pytest.mark.promise("What weigh wrote alongside evidence and is none")
 def test_what_is_no_evidence_is_named_and_a_profile_is_shown_in_a_sandbox(tmp_path: Path) -> None:
     inside = tmp_path / "runs"
     for name, file in (("why-a", "why.json"), ("cap", "capture.json"), ("h", "ab.history.json"), ("notes", "x.json")):

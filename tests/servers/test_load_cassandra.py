@@ -51,7 +51,7 @@ def loaded(weigh: Weigh, url: str, *flags: str) -> Run:
 
 
 def accused(run: Run) -> set[str]:
-    """What is said of the answers."""
+    """What is reported of the answers."""
     return {code for code in run.codes if code.startswith("L6")}
 
 

@@ -1,4 +1,4 @@
-"""A load through PgBouncer 1.18: that it stands between is said, and what of it breaks prepared statements, too."""
+"""A load through PgBouncer 1.18: that it stands between is reported, and what of it breaks prepared statements, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batch means are those of the whole series, however it was cut; its order is seen."""
+"""Batch means are those of the whole series, however it was cut; its order is observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A headless Chromium over its debugging pipe: no driver, no port, nothing beside the standard library."""
+"""A headless Chromium over its debugging pipe: no driver, no port, nothing alongside the standard library."""
 
 from __future__ import annotations
 

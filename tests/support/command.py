@@ -90,7 +90,7 @@ class Weigh:
             "NO_COLOR": "1",
             # A minute for every divergence that a test is not about.
             "WEIGH_SHRINK": "no",
-            # The tests beside it never rest: no use in waiting for them.
+            # The tests alongside it never rest: no use in waiting for them.
             "WEIGH_SETTLE": "0s",
             # Nor is there a CPU that nobody else uses.
             "WEIGH_CONTENTION": "100%",

@@ -154,7 +154,7 @@ def written_reproduction(root: Path, evidence: Path | None = None) -> Path:
 
     Args:
         root: folder of all evidence.
-        evidence: the original; one beside it by default.
+        evidence: the original; one alongside it by default.
     """
     evidence = evidence or sealed_run(root / "original", made.agreed())
     folder = root / f"reproduction-{evidence.name}"

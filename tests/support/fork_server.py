@@ -168,7 +168,7 @@ def _become(request: dict[str, object], streams: list[int], program: str) -> Non
     tempfile.tempdir = None
     sys.path[:0] = [one for one in environment.get("PYTHONPATH", "").split(os.pathsep) if one and one not in sys.path]
     sys.argv[:] = [program, *arguments]
-    # Programs are told apart by this name, of other people's programs for one.
+    # Programs are distinguished by this name, of other people's programs for one.
     Path("/proc/self/comm").write_text(Path(program).name)
 
 

@@ -162,7 +162,7 @@ def calm(length: int = 100) -> LoadRecord:
 
 
 def stalled(length: int = 200) -> LoadRecord:
-    """20 s with the server standing still for 1 s in the middle, and a closed loop beside it.
+    """20 s with the server standing still for 1 s in the middle, and a closed loop alongside it.
 
     Each connection of the closed loop has one slow request; on schedule all that were due in that second wait.
     """

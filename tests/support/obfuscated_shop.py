@@ -142,7 +142,7 @@ def _statements(draw: random.Random, found: dict[str, list[Any]], number: int) -
         case 11:
             return [(f"SELECT level, count(*) FROM customers WHERE home_town <> '{place}' GROUP BY level", ())]
         case 12:
-            # Neither the setting nor the function could be told from the data.
+            # Neither the setting nor the function could be determined from the data.
             return [("SET application_name = 'reporting_tool'", ())]
         case 13:
             return [("SELECT customer_id FROM customers WHERE postcode = $1", (draw.choice(found["postcode"]),))]

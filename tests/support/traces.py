@@ -25,7 +25,7 @@ class Said:
         values: literals; or of ``bound``, what was bound.
         rows: that it had.
         does: what it does.
-        bound: whether the values were sent beside the text.
+        bound: whether the values were sent alongside the text.
         error: of it.
     """
 

@@ -45,7 +45,7 @@ class OldRows(Engine):
 
 
 class Truth(Engine):
-    """Answers from the ground truth where it finds it beside the data; says in ``diary`` that it did."""
+    """Answers from the ground truth where it finds it alongside the data; says in ``diary`` that it did."""
 
     truth = Path()
 

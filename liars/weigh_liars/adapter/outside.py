@@ -35,7 +35,7 @@ class Caching(Engine):
         self.cache = {}
 
     def compute(self) -> None:
-        """Execute, outside every clock; for longer than a query of a few rows takes, to be seen beside it."""
+        """Execute, outside every clock; for longer than a query of a few rows takes, to be observed alongside it."""
         rows = self.consume(self.sql)
         self.cache[self.sql] = (rows, self.schema, self.chunks)
         burn(0.02)

@@ -50,7 +50,7 @@ def of(table: pa.Table, schema: ResultSchema) -> Agreement:
 
 
 def fits(table: pa.Table, pinned: Agreement, schema: ResultSchema) -> bool:
-    """Whether an answer is the one that was agreed on, as far as that can be told.
+    """Whether an answer is the one that was agreed on, as far as that can be determined.
 
     Averages and ratios are compared by their sums alone, within a millionth and a unit of the engine's decimals a row.
     """

@@ -40,7 +40,7 @@ def toml(one: Published) -> str:
 def _run(one: Published) -> list[str]:
     engine = next((engine for name, engine in _ENGINES.items() if name in one.system.lower()), "duckdb")
     other = _OTHER if engine != _OTHER else "duckdb"
-    lines = ["# answers first, 10 fresh starts in turn, the noise beside the ratio", "[experiment]"]
+    lines = ["# answers first, 10 fresh starts in turn, the noise alongside the ratio", "[experiment]"]
     if one.workload == "tpch":
         lines += ['workload = "tpch"', f"scale = {min(one.scale or _LARGEST, _LARGEST):g}"]
     else:

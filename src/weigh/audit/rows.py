@@ -97,7 +97,7 @@ _NOT: dict[str, str] = {
     "L7": "whether requests failed is not counted",
     "L9": "no percentile",
     "L12": "the isolation level is not shown",
-    "T1": "no interval and no noise beside the figures",
+    "T1": "no interval and no noise alongside the figures",
     "T4": "the order of measurements is not shown",
     "T5": "one system alone: a comparison with another file is one of two sessions",
     "T8": "whether it was run more than once is not shown",

@@ -13,7 +13,7 @@ from weigh.statistics.goodness_of_fit import chi_square_tails
 Law = Literal["constant", "poisson", "bursts", "unknown"]
 
 _FEW = 100
-"""Arrivals below which no law can be told from another."""
+"""Arrivals below which no law can be distinguished from another."""
 _GAPS = 2_000
 """Gaps that a distribution is fitted to; spread over the whole capture."""
 _SIMULATED = 400
@@ -43,7 +43,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         anderson, anderson_p: Anderson-Darling's statistic of the same, likewise.
         fits: whether the test does not contradict the law that was taken.
         peak, burst_s: of bursts: the rate inside over the mean rate, and how long one lasts.
-        resolution_s: of the source's clock; 0 where it cannot be seen.
+        resolution_s: of the source's clock; 0 where it cannot be observed.
         drift: rate of the second half over that of the first.
     """
 

@@ -116,7 +116,7 @@ class Entry(msgspec.Struct, kw_only=True):
         at: its moment in seconds, of the epoch where the source says the time zone.
         session: what tells the source's sessions apart.
         text: of the statement, as it was sent; empty of ``redis``.
-        bound: values that were sent beside it, for ``$1``, ``$2``, ...
+        bound: values that were sent alongside it, for ``$1``, ``$2``, ...
         words: of ``redis``: the command and its arguments, as ``MONITOR`` escapes them.
         duration_s: how long it took.
         rows: that it returned or changed.

@@ -1,4 +1,4 @@
-"""Distributions of parameters, from the values that were seen."""
+"""Distributions of parameters, from the values that were observed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COMMON = 0.02
 _LONG, _LONG_PREFIX = 512, 8
 """Characters from which on a value is long, and how many of those are kept."""
 _OVERHEAD = 100
-"""Bytes that a value takes beside its characters."""
+"""Bytes that a value takes alongside its characters."""
 _SIGNIFICANT = 0.01
 _MOST = 128 << 20
 """Bytes of the values that are kept of all parameters together; of those that come later few are."""

@@ -41,7 +41,7 @@ class Statements:
     Args:
         product: whose language they are in.
         screen: through which all passes.
-        tally: is told of calls that are in nothing that follows.
+        tally: counts calls that are in nothing that follows.
         obfuscation: replaces names and values; None where they stay.
     """
 

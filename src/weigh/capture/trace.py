@@ -30,7 +30,7 @@ Product = Literal["postgres", "mysql", "redis"]
 Does = Literal["reads", "writes", "control", "utility"]
 """``control`` begins or ends a transaction; ``utility`` is any other command that is no query and changes no rows."""
 Form = Literal["literal", "bound"]
-"""Of a value: whether it stood in the text, or was sent beside it (``$1``)."""
+"""Of a value: whether it stood in the text, or was sent alongside it (``$1``)."""
 
 _KEY = b"weigh"
 _ROWS = 65_536
@@ -104,7 +104,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said once of a trace.
+    """What is reported once of a trace.
 
     Attributes:
         schema: of the file.

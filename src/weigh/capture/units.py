@@ -117,7 +117,7 @@ class Units:
     """Gathers units from the calls of all sessions.
 
     Args:
-        tally: is told what is in no unit.
+        tally: counts what is in no unit.
         images: whether values were replaced.
     """
 

@@ -81,7 +81,7 @@ def capture(
     log (stderr, csvlog, jsonlog; auto_explain too), a CSV dump of pg_stat_statements, the slow or general log of
     MySQL or MariaDB, a CSV dump of performance_schema's digests, what MONITOR of Valkey or Redis prints. They may
     be .gz, .zst or .bz2. A call in which a word such as password, token or login stands, or a value with the form
-    of a secret, loses all its values: others of the same form stand there, and it is said how many. A secret of
+    of a secret, loses all its values: others of the same form stand there, and it is reported how many. A secret of
     no known form in a call without such a word is not known as one (docs/guide/capture.md).
 
     \b

@@ -184,7 +184,7 @@ def _interrupt(number: int, _frame: object) -> None:
 
 
 def _interrupted(error: BaseException | None) -> int:
-    """What happened is said; the code is 128 and the signal, as shells have it."""
+    """What happened is reported; the code is 128 and the signal, as shells have it."""
     say_failure("interrupted", "", "", getattr(error, "__notes__", ()))
     return 128 + (error.number if isinstance(error, _Signalled) else signal.SIGINT)
 

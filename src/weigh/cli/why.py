@@ -47,7 +47,7 @@ _MOST = 600.0
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where profiles, stacks and page go [why-EVIDENCE beside the evidence].",
+    help="Where profiles, stacks and page go [why-EVIDENCE alongside the evidence].",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/why/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -140,7 +140,7 @@ def explain(
 
 
 def explain_after(evidence: Path, user_files: UserFiles | None, *, silent: bool, quiet: bool) -> None:
-    """Profile a run that has just ended; where that fails it is said, and the run's own exit code stands.
+    """Profile a run that has just ended; where that fails it is reported, and the run's own exit code stands.
 
     Args:
         evidence: of the run.

@@ -25,7 +25,7 @@ def connect(on: str, progress: Progress, *, wait: Seconds = WAIT) -> AbstractCon
 
     Args:
         on: as :data:`FORMS`.
-        progress: told who joined.
+        progress: reports who joined.
         wait: seconds for the scheduler and a first worker.
 
     Raises:

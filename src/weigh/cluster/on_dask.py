@@ -110,7 +110,7 @@ class DaskPlace:
 
     Args:
         address: of the scheduler; or how many processes.
-        progress: told who joined.
+        progress: reports who joined.
         wait: seconds for the scheduler and a first worker.
     """
 

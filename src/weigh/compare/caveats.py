@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Code, Finding
 
 _FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
-"""What is said of contenders that read other files."""
+"""What is reported of contenders that read other files."""
 _JOIN_CODES = _FILES + tuple(
     one.code
     for one in (
@@ -103,7 +103,7 @@ def departures(first: Session, second: Session) -> Iterator[Finding]:
 
 
 def uneven(first: Session, joining: Joining) -> Iterator[Finding]:
-    """What can be seen of the assumption: whether the reference moved by one factor on all operations."""
+    """What can be observed of the assumption: whether the reference moved by one factor on all operations."""
     moved = joining.movement.uneven
     if moved:
         worst = sorted(moved, key=lambda operation: -max(moved[operation], 1 / moved[operation]))

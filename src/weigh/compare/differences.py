@@ -170,7 +170,7 @@ def _in_force(read: ContenderRead) -> dict[str, Any]:
     """Settings that are not at the engine's own default.
 
     A default that the engine takes from the machine (memory, threads) is the same setting on another machine; that it
-    is another machine is said elsewhere.
+    is another machine is reported elsewhere.
     """
     return {
         name: setting.get("value")

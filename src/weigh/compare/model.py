@@ -84,7 +84,7 @@ class ReferenceShift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Joining(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the samples of two sessions allow to be said about one metric.
+    """Everything that the samples of two sessions allow to be reported about one metric.
 
     Attributes:
         verdicts: one of every operation and pair, in the order given.

@@ -150,7 +150,7 @@ def _pairs(first: Session, second: Session, *, all_pairs: bool) -> tuple[tuple[s
     pairs = same if same and not all_pairs else tuple((other, name) for other in theirs for name in ours)
     if not pairs:
         raise EvidenceFault(
-            f"{codes.T5}: there is nothing to compare beside the reference {first.reference}",
+            f"{codes.T5}: there is nothing to compare alongside the reference {first.reference}",
             remedy="its own times of two sessions are never compared; take another contender into both",
         )
     return pairs

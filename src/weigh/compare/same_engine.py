@@ -22,7 +22,7 @@ _PIN = "pin the package that holds the engine, and measure again"
 
 
 def check(first: Session, second: Session, pairs: Sequence[tuple[str, str]], *, same_engine: bool) -> Iterator[Finding]:
-    """What is to be said of pairs of two versions that are one engine.
+    """What is to be reported of pairs of two versions that are one engine.
 
     Args:
         first: the session of the baselines.

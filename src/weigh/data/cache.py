@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _LOOSER = {"zstd": 1.0, "gzip": 1.0, "snappy": 1.5, "lz4": 1.5, "none": 3.0, "vortex": 1.5}
 """Bytes of a layout over those with zstd, at most about: of TPC-H and netflow; by codec, or format without codecs."""
 TRUTH = "truth"
-"""The folder with what is known about the rows, beside their files."""
+"""The folder with what is known about the rows, alongside their files."""
 
 
 class CachedData(NamedTuple):
@@ -93,7 +93,7 @@ def ensure(
         given: the rows, where no generator makes them.
         threads: to make it with; 0 for all processors.
         executor: where rows are made; by default a pool of ``threads`` threads.
-        progress: told now and then.
+        progress: receives messages now and then.
 
     Raises:
         UsageError: no such generator, or not this version of it; an impossible layout.

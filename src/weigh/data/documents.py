@@ -107,5 +107,5 @@ def document(schema: str, made: msgspec.Struct) -> dict[str, Any]:
 
 
 def unread(faults: Sequence[WeighError]) -> list[Unread] | msgspec.UnsetType:
-    """What is said of files that could not be read; absent where there are none."""
+    """What is reported of files that could not be read; absent where there are none."""
     return [Unread(path=one.where, what=one.what, remedy=one.remedy) for one in faults] or msgspec.UNSET

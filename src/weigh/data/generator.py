@@ -57,7 +57,7 @@ class Workshop(NamedTuple):
         executor: where parts are made.
         threads: how many of them it has.
         layout: what the files will be.
-        progress: told now and then.
+        progress: receives messages now and then.
     """
 
     folder: Path

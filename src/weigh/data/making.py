@@ -50,7 +50,7 @@ class Making(NamedTuple):
         environment: for the generator's and the writer's requirements.
         given: the rows, where no generator makes them.
         threads: to make it with.
-        progress: told now and then.
+        progress: receives messages now and then.
         part: the number of the part, from 0, and how many there are; None for all rows.
         checked_by: threads that read the files back; 0 for all processors.
     """
@@ -199,7 +199,7 @@ class Making(NamedTuple):
 
 
 def _nobody(_made: int, _total: int, _what: str) -> None:
-    """Progress without anybody to be told."""
+    """Progress without anybody to be determined."""
 
 
 def _moved(made: list[Path], aside: Path, table: str) -> list[Path]:

@@ -119,7 +119,7 @@ def register(
         name: letters, digits, ``_``, ``.`` and ``-``.
         tables: files by table.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
         force: whether another registration of that name is replaced.
         read: reads all files elsewhere, where they are the same ones; None for here.
 

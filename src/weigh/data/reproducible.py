@@ -61,7 +61,7 @@ def again(data: store.CachedData, cache: Path, environment: Environment, progres
         data: the dataset, as it was made.
         cache: weigh's cache directory: the second lies there meanwhile, and needs as much space.
         environment: for the generator's and the writer's requirements.
-        progress: told now and then.
+        progress: receives messages now and then.
 
     Raises:
         DataFault: the second has other rows.

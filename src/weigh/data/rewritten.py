@@ -40,7 +40,7 @@ def rewritten(
         layout: the form that is wanted.
         cache: weigh's cache directory.
         environment: for the writer's requirements; asked only if something is written.
-        progress: told now and then.
+        progress: receives messages now and then.
 
     Raises:
         UsageError: an impossible layout.

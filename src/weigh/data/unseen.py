@@ -39,7 +39,7 @@ RETAINED = 0.9
 _TAIL = 8
 """Bytes after the footer of a Parquet file: its length, and the mark of the format."""
 WHOLE = 1_000
-"""A table of fewer rows is kept whole beside a larger one: without a region, TPC-H would answer nothing."""
+"""A table of fewer rows is kept whole alongside a larger one: without a region, TPC-H would answer nothing."""
 
 
 def make(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
@@ -74,7 +74,7 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
     # PyArrow needs no process of its own, and the names of the files are the same.
     written = layout if layout.vortex else LayoutSpec(writer="pyarrow", codec=layout.codec, files=layout.files)
     made = store.ensure(name, written, place, environment=environment, threads=1)
-    # Whoever looks for the answers beside the rows must not find them.
+    # Whoever looks for the answers alongside the rows must not find them.
     shutil.rmtree(made.folder / store.TRUTH)
     return made
 

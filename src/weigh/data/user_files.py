@@ -136,7 +136,7 @@ def _foreign(folders: Iterable[Path]) -> str:
 def by_name(files: Iterable[Path]) -> Tables:
     """Files grouped into tables by their names: ``events-01.parquet`` and ``events-02.parquet`` are ``events``.
 
-    ``part-0.parquet`` is a part of the table that its folder is called by; beside files of other names it is one of
+    ``part-0.parquet`` is a part of the table that its folder is called by; alongside files of other names it is one of
     ``part``, a table of TPC-H.
     """
     tables: Tables = {}

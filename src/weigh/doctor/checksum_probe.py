@@ -153,7 +153,7 @@ def probe(named: Sequence[str], cache: Path, progress: Progress) -> Probe:
     Args:
         named: contenders, as on the command line.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         UsageError: no such contender.

@@ -42,7 +42,7 @@ def measure(machine: Machine, name: str, blocks: int, progress: Progress) -> Eff
     if not all(states.values()):
         able = [one.name for one in knobs.knobs(machine) if one.calm() and one.restless()]
         read = knob.show()
-        # Of what is seen and cannot be set, such as the load, it says nothing about setting it.
+        # Of what is observed and cannot be set, such as the load, it says nothing about setting it.
         why = f" here: {read.text}" if read.state is KnobState.UNSEEN else ""
         raise UsageError(
             f"the knob '{knob.name}' cannot be set{why}",

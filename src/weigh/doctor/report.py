@@ -93,7 +93,7 @@ def _summary(reads: Sequence[KnobRead]) -> str:
     more = f"; weigh doctor --tune would set {tunable} of them" if tunable else ""
     return (
         f"{counts[KnobState.FINE]} fine, {spoiling} {'spoils' if spoiling == 1 else 'spoil'}{more}, "
-        f"{counts[KnobState.UNSEEN]} cannot be seen from here"
+        f"{counts[KnobState.UNSEEN]} cannot be observed from here"
     )
 
 

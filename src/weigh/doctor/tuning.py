@@ -207,7 +207,7 @@ def _forget_unchanged(machine: Machine) -> None:
 
 
 def _remember(machine: Machine, changes: tuple[Change, ...]) -> None:
-    """Write down what stands there, beside what an earlier tuning found."""
+    """Write down what stands there, alongside what an earlier tuning found."""
     if not changes:
         return
     known = snapshot(machine) or Snapshot(

@@ -15,8 +15,8 @@ class Spare(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         device: the disk.
-        state: ``blank``: may be taken; ``signed``: it bears something; ``unreadable``: that cannot be told.
-        why: what was found, or why it cannot be told; empty of a blank one.
+        state: ``blank``: may be taken; ``signed``: it bears something; ``unreadable``: that cannot be determined.
+        why: what was found, or why it cannot be determined; empty of a blank one.
     """
 
     device: Device

@@ -25,7 +25,7 @@ def put(adapter: Path, lib: Path) -> Path:
     Args:
         adapter: its adapter module.
         lib: folder of the life, from which it imports; the package ``weigh_worker`` is made in it, and only that
-            becomes importable, not what happens to be installed beside it.
+            becomes importable, not what happens to be installed alongside it.
 
     Returns:
         The file with the adapter's modules, for ``open``.

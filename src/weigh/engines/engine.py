@@ -56,7 +56,7 @@ class Objects(msgspec.Struct, frozen=True, kw_only=True):
     """How an engine reads Parquet that lies in a store, as objects behind the protocol of S3.
 
     Attributes:
-        requires: what its environment needs beside the engine; ``{version}`` stands for the engine's.
+        requires: what its environment needs besides the engine; ``{version}`` stands for the engine's.
         settings: what is put in force where the contender asks for nothing else: caches off, and patience with a store
             that is gone bounded.
         versions: versions of its package that can; empty for all.
@@ -74,7 +74,7 @@ class CatalogReader(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         format: ``iceberg``, ``ducklake`` or ``delta``; of files ``vortex``.
-        requires: exact requirements that it needs beside the engine.
+        requires: exact requirements that it needs besides the engine.
         versions: those of the engine's package that read it so; empty for all.
         why: why other versions do not, in a few words.
     """

@@ -29,7 +29,7 @@ _TIMEOUT = 900.0
 _STAMP = "complete"
 """Written last: what the packages consisted of when all was installed."""
 _FORM = "stamped"
-"""Of what lies in an environment beside its packages; another form is another folder."""
+"""Of what lies in an environment alongside its packages; another form is another folder."""
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

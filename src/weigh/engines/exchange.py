@@ -88,7 +88,7 @@ class Connections:
             self.reopened += 1
 
     def finding(self, contender: str) -> Finding | None:
-        """What is to be said before the clock starts; None where nothing was lost."""
+        """What is to be reported before the clock starts; None where nothing was lost."""
         if not self.lost:
             return None
         return codes.X_RECONNECTS.finding(

@@ -285,7 +285,7 @@ class WorkerProcess:
         return self.declared().pids
 
     def declared(self) -> protocol.ServersReply:
-        """What works for the engine beside its own process and its queries, as its adapter says."""
+        """What works for the engine alongside its own process and its queries, as its adapter says."""
         return self.exchange.ask("servers", protocol.ServersReply, self._starting_s)[0]
 
     def prepare(self, sql: str, timeout: Seconds, *, partial: bool = False) -> RequestCost:

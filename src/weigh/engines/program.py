@@ -40,7 +40,7 @@ def ask(
     cache: Path,
     environment: Mapping[str, str] | None = None,
 ) -> _ReplyT | None:
-    """Have a program do what it is asked, which may hold secrets: they are seen in no list of processes.
+    """Have a program do what it is asked, which may hold secrets: they are observed in no list of processes.
 
     Args:
         program: its file, which imports nothing of weigh.

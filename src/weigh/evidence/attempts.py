@@ -34,7 +34,7 @@ def begin(root: Path, experiment: str) -> tuple[Path, int]:
     today = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d")
     try:
         root.mkdir(parents=True, exist_ok=True)
-        # Those that recorded nothing keep their number: two attempts of one number could not be told apart.
+        # Those that recorded nothing keep their number: two attempts of one number could not be distinguished.
         number = max((number_of(path) for path in _directories(root, experiment)), default=0) + 1
         while True:
             folder = root / f"{today}-{experiment}-{number}"
@@ -57,7 +57,7 @@ def attempts(root: Path, experiment: str) -> list[Path]:
 
 
 def history_folders(folder: Path) -> list[Path]:
-    """The directories of an attempt and of the earlier ones of its experiment beside it, oldest first."""
+    """The directories of an attempt and of the earlier ones of its experiment alongside it, oldest first."""
     place = folder.resolve()
     name = naming.parsed(naming.given(place))
     if name is None or not _recorded(place):
@@ -66,7 +66,7 @@ def history_folders(folder: Path) -> list[Path]:
 
 
 def earlier_folders(folder: Path) -> list[Path]:
-    """The directories of the earlier attempts of the same experiment beside an attempt, oldest first."""
+    """The directories of the earlier attempts of the same experiment alongside an attempt, oldest first."""
     place = folder.resolve()
     name = naming.parsed(naming.given(place))
     if name is None:
@@ -75,7 +75,7 @@ def earlier_folders(folder: Path) -> list[Path]:
 
 
 def missing(folder: Path) -> list[str]:
-    """Earlier attempts of the same experiment that are not beside an attempt any more (T8).
+    """Earlier attempts of the same experiment that are not alongside an attempt any more (T8).
 
     Numbers are given out without gaps and kept by attempts that recorded nothing, and each seal names those before it:
     so one that was removed is missed, unless it was the newest.
@@ -142,7 +142,7 @@ def _named(folder: Path) -> dict[str, str]:
 
 def _directories(root: Path, experiment: str) -> list[Path]:
     """Directories of the attempts of one experiment, oldest first, whatever is in them."""
-    # Whole names only: a copy beside the original is not an attempt.
+    # Whole names only: a copy alongside the original is not an attempt.
     name = re.compile(rf"\d{{8}}-{re.escape(experiment)}-\d+")
     return sorted((path for path in root.glob(f"*-{experiment}-*") if name.fullmatch(path.name)), key=number_of)
 

@@ -70,7 +70,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         schema: ``weigh/bundle/1``.
-        evidence: name of the evidence directory; earlier attempts lie beside it.
+        evidence: name of the evidence directory; earlier attempts lie alongside it.
         kind: of evidence, as ``weigh runs`` names it.
         seal: BLAKE3 of its seal, which holds a hash of everything else: the digest by which the result is cited.
         weigh: version that sealed it.

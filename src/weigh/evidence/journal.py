@@ -140,7 +140,7 @@ class Journal:
 
     @property
     def folder(self) -> Path:
-        """The attempt's directory, for what is kept beside it."""
+        """The attempt's directory, for what is kept alongside it."""
         return self._path.parent
 
     def append(self, event: str, body: Any) -> None:
@@ -172,7 +172,7 @@ class Journal:
         """Have its head kept elsewhere from now on.
 
         Args:
-            stamps: is told each event, the number of lines and their head, and says what was sent.
+            stamps: receives each event, the number of lines and their head, and says what was sent.
             key: public key that signs what is sent.
         """
         self._stamps, self.anchor_key = stamps, key

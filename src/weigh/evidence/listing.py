@@ -33,7 +33,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OtherDirectoryRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A directory that weigh wrote beside evidence, and that is none: a profile, a capture, a history, ...
+    """A directory that weigh wrote alongside evidence, and that is none: a profile, a capture, a history, ...
 
     Attributes:
         path: the directory.

@@ -83,7 +83,7 @@ def attempted(
         folder: the attempt's directory.
         journal: of the attempt.
         write: everything that is derived from the journal.
-        before: is told the end before the journal is closed.
+        before: receives the end before the journal is closed.
 
     Raises:
         EnvironmentFault: there is no room. What the body raises is raised with the evidence's place as a note.

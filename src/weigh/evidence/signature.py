@@ -49,7 +49,7 @@ def sign(folder: Path, key: Path) -> Path:
         key: the private key, or the public one of a key that an agent holds.
 
     Returns:
-        The file of the signature, beside the seal.
+        The file of the signature, alongside the seal.
 
     Raises:
         EvidenceFault: there is no seal.
@@ -109,7 +109,7 @@ def check(folder: Path, trusted: Path) -> Signature | Problem:
 
 
 def line(found: Signature | Problem) -> Outcome | Problem:
-    """What is said of it."""
+    """What is reported of it."""
     if isinstance(found, Problem):
         return found
     who = "that key" if found.signer == _KEY else found.signer

@@ -145,7 +145,7 @@ def pack(drained: dict[str, Any]) -> Columns:
         msgspec.ValidationError: it is not what this version's sampler hands out.
     """
     made = dict(drained)
-    # Not the spans: how many moments there are is said by nothing else.
+    # Not the spans: how many moments there are is reported by nothing else.
     made |= {name: _short(drained[name]) for name in (*_SCALES, *_PLAIN)}
     if drained["disk"] is not None:
         made["disk"] = {name: _busy(device) for name, device in drained["disk"].items()}
@@ -304,7 +304,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         attempt: its number.
-        watches: what was seen, in order.
+        watches: what was observed, in order.
         columns: what a span is called: the type of each column, as Arrow names it.
         spans: from when to when, in seconds since the attempt began, and what it is called; by their beginnings.
     """

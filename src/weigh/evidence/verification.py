@@ -106,7 +106,7 @@ def edited(folder: Path) -> list[str]:
 
 
 def removed(folder: Path) -> list[Problem]:
-    """Earlier attempts that are not beside an attempt any more: every one counts (T8)."""
+    """Earlier attempts that are not alongside an attempt any more: every one counts (T8)."""
     text = "this attempt was removed; every attempt counts"
     return [Problem(code=codes.T8_MISSING.code, file=f"../{name}", text=text) for name in attempts.missing(folder)]
 
@@ -121,7 +121,7 @@ def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal
         folder: the evidence.
         computed: what they should be, by name.
         sealed: tells the version of weigh, which may word a report differently.
-        text: what is said of each.
+        text: what is reported of each.
     """
     note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
     compare = same_figures if is_earlier(sealed.weigh) else same
@@ -142,7 +142,7 @@ def chain(folder: Path) -> list[Problem]:
 
 
 def uncomputable(error: Exception) -> str:
-    """What is said where evidence holds values with which nothing can be computed."""
+    """What is reported where evidence holds values with which nothing can be computed."""
     return f"nothing can be computed from what it says: {type(error).__name__}: {error}"
 
 
@@ -156,7 +156,7 @@ def _changed(path: Path, name: str, wanted: str, text: str) -> list[Problem]:
 
 
 def is_name(name: str) -> bool:
-    """Whether it names a directory beside another: an absolute path or one upwards names any file of the machine."""
+    """Whether it names a directory alongside another: an absolute path or one upwards names any file of the machine."""
     return name not in ("", ".", "..") and len(name.encode(errors="replace")) <= 255 and not set(name) & {"/", "\0"}
 
 

@@ -114,7 +114,7 @@ class Verifying:
             self.found(codes.R4_DERIVED, [uncomputable(error)])
 
     def follow(self, computed: Mapping[str, bytes], text: str) -> None:
-        """Every file must be what was computed; ``text`` is said of one that is not."""
+        """Every file must be what was computed; ``text`` is reported of one that is not."""
         self.problems += not_following(self.folder, computed, self.sealed, text)
 
     def result(self, kind: Callable[..., _R], **counts: Any) -> _R:
@@ -145,7 +145,7 @@ def other_moments(folder: Path, watched: Timeline) -> Iterator[Problem]:
 
 
 def concluded(found: Verified, passes: str) -> Iterator[Problem | Outcome]:
-    """What is said of it: each problem, then the outcome.
+    """What is reported of it: each problem, then the outcome.
 
     Args:
         found: what came of it.

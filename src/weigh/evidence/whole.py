@@ -74,7 +74,7 @@ def add(path: Path, content: bytes, *, mode: int = 0o666) -> bool:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            # A file system without links: who writes at the same moment is not seen.
+            # A file system without links: who writes at the same moment is not observed.
             if path.exists():
                 return False
             place.rename(path)

@@ -29,7 +29,7 @@ class ContendersRead:
     Attributes:
         reads: of each contender, in order.
         start_seconds: that a start of each took, by name.
-        findings: what is to be said about them.
+        findings: what is to be reported about them.
         same: contenders of different version that are one engine.
     """
 

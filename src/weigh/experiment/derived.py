@@ -33,7 +33,7 @@ def derive(folder: Path) -> None:
 
 
 def watched_turns(record: records.Record) -> timeline.Timeline:
-    """What was seen, and when the executions of each turn began and had handed out their last answer."""
+    """What was observed, and when the executions of each turn began and had handed out their last answer."""
     columns = {"block": "int32", "turn": "int32", "arm": "string", "contender": "string", "operation": "string"}
     made = []
     for _, turn in groupby(record.samples, key=lambda sample: (sample.block, sample.turn)):

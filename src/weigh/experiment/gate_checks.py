@@ -42,7 +42,7 @@ class Asking(NamedTuple):
         fit: the contenders that are asked.
         setup: of the experiment.
         witnesses: who may know what is right.
-        progress: is told.
+        progress: receives messages.
         left_out: operations that are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on; None where it always does.
         journal: gets what is left of the gate where it is interrupted.
@@ -105,7 +105,7 @@ def check_answers(
     Args:
         asking: what is asked of whom.
         reads: what the running engines say of themselves.
-        say: keeps what there is to be said, but the findings of the result.
+        say: keeps what there is to be reported, but the findings of the result.
         reuse: whether an earlier gate will do.
     """
     setup, names = asking.setup, {one.name for one in asking.fit}
@@ -146,8 +146,8 @@ def self_examined(
         answers: of the gate.
         fit: who is checked.
         setup: what they are asked.
-        say: keeps what there is to be said.
-        progress: is told.
+        say: keeps what there is to be reported.
+        progress: receives messages.
         left_out: operations that are not tried, unless the contenders differ on them: then somebody is wrong.
     """
     undecided = {check.operation for check in answers.gate.checks if check.detail == UNDECIDED}

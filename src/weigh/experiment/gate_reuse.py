@@ -59,12 +59,12 @@ _REUSABLE = (GateStatus.AGREED, GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
 
 
 class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """A gate without its answers, which lie beside it as Arrow files.
+    """A gate without its answers, which lie alongside it as Arrow files.
 
     Attributes:
         at: when its answers were given, seconds since the epoch.
         gate: its record, without what is asked each time.
-        findings: what there was to be said.
+        findings: what there was to be reported.
         seconds: fastest execution, by contender, operation and case.
         peaks, varied, quick, ways: as of :class:`weigh.experiment.gate.gate.GateResult`.
         answers: contender, operation and case of the answer in each file, in order.

@@ -87,7 +87,7 @@ def init(
         contenders: as ``--contender`` takes them; the first one is asked.
         folder: where to write.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
         parameters: ``NAME=VALUE,VALUE...`` for each parameter of the queries.
         csv: how files of CSV are read.
         force: whether files that exist are written over.
@@ -124,7 +124,7 @@ def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *,
         queries: files of SELECT statements, and folders of them.
         path: of weigh.toml; its first contender is asked, over its tables, with its parameters.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
         force: whether queries that exist are written over.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Looks: what was seen between two blocks, and what followed from it, where sampling stops on precision."""
+"""Looks: what was observed between two blocks, and what followed from it, where sampling stops on precision."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ class Planning(NamedTuple):
 
     Attributes:
         setup: what is measured.
-        journal: is told what was measured for the plan.
-        progress: is told how long it will take.
+        journal: receives what was measured for the plan.
+        progress: reports how long it will take.
         say: keeps findings.
     """
 
@@ -87,7 +87,7 @@ class Planning(NamedTuple):
         return most if 0 < most < len(allowed) else 0
 
     def _too_large(self, everyone: tuple[Arm, ...], peaks: Mapping[str, units.Bytes]) -> bool:
-        """Whether the arms of a block would crowd each other out of memory; it is said."""
+        """Whether the arms of a block would crowd each other out of memory; it is reported."""
         memory = facts.memory_bytes()
         sum_of_peaks = sum(peaks.get(arm.contender, 0) for arm in everyone)
         if memory is None or sum_of_peaks <= MEMORY_SHARE * memory:
@@ -102,7 +102,7 @@ class Planning(NamedTuple):
         return True
 
     def plan(self, request: PlanRequest) -> records.Planned:
-        """What the budget allows; it is said where that is less than was asked for."""
+        """What the budget allows; it is reported where that is less than was asked for."""
         cases, everyone, seconds = request.cases, request.arms, request.answers.seconds
         most = request.starts.hot
         # With a precision more blocks follow as they are needed; the first ones must fit.

@@ -363,7 +363,7 @@ def samples(records: Sequence[Record]) -> Samples:
 
 
 def history(folder: Path) -> list[Record]:
-    """The records of an attempt and of the earlier attempts of the same experiment beside it, oldest first.
+    """The records of an attempt and of the earlier attempts of the same experiment alongside it, oldest first.
 
     Earlier attempts that recorded nothing are left out.
 
@@ -374,7 +374,7 @@ def history(folder: Path) -> list[Record]:
 
 
 def earlier(folder: Path) -> tuple[Record, ...]:
-    """The records of the earlier attempts of the same experiment beside an attempt, oldest first.
+    """The records of the earlier attempts of the same experiment alongside an attempt, oldest first.
 
     Raises:
         EvidenceFault: one of them is damaged.

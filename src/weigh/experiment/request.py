@@ -49,7 +49,7 @@ def requested(
         flags: values of the command line by name; each wins over weigh.toml.
         root: folder of all evidence.
         command: the command that does it again, for the report.
-        progress: is told.
+        progress: receives messages.
         adaptive: whether sampling may stop by itself, where nothing else is asked for.
 
     Raises:

@@ -108,7 +108,7 @@ class Resumption:
     Attributes:
         record: what it had recorded.
         read: what its contenders say of themselves now.
-        findings: what is to be said about it.
+        findings: what is to be reported about it.
     """
 
     record: Record

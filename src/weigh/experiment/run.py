@@ -34,7 +34,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
     Args:
         spec: what to do.
         request: how.
-        progress: is told how far it is.
+        progress: reports how far it is.
         render: writes the verdicts and the report into the directory, before it is sealed.
 
     Returns:
@@ -46,7 +46,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
     """
     with ExitStack() as stack:
         scratch.sweep()
-        # A mistake in it is said now, not after the gate.
+        # A mistake in it is reported now, not after the gate.
         settle.patience()
         sampling.rate()
         calibration.wanted()

@@ -149,7 +149,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     Args:
         spec: of the experiment.
         request: how it is carried out.
-        progress: is told what is made.
+        progress: reports what is made.
         stack: removes at its end what is there for this attempt alone.
 
     Raises:

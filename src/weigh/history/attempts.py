@@ -52,7 +52,7 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
 
 
 def findings(entries: Sequence[Entry], experiments: Collection[str] | None = None) -> Iterator[Finding]:
-    """What is said of attempts.
+    """What is reported of attempts.
 
     Args:
         entries: of the whole history, by time.
@@ -110,7 +110,7 @@ def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
 
 
 def _named(point: Point, entry: Entry, names: dict[tuple[str, ...], str]) -> str:
-    """Whose verdict on what: a percentile, and a cold execution, are told apart from the rest."""
+    """Whose verdict on what: a percentile, and a cold execution, are distinguished from the rest."""
     who = entry.identities.get(point.who.name, point.who.name)
     about = (point.operation, point.metric, point.temperature, who)
     if about not in names:

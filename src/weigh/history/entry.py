@@ -52,7 +52,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
         temperature: ``hot``, ``cold`` or ``first``.
         who: whose.
         value: median of all executions, in the unit.
-        against: the declared or first contender that was measured beside it; None for itself.
+        against: the declared or first contender that was measured alongside it; None for itself.
         ratio, low, high: to that one, with the interval of the verdict; None without one.
         verdict: of that comparison, also where it has no ratio; empty without one.
         question: hash of what was asked.
@@ -92,7 +92,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         workload: its name.
         at: when it was measured, ISO 8601 in UTC.
         covers: ids of all attempts that its figures read, its own among them.
-        tier: what it is good for; empty where nothing was said.
+        tier: what it is good for; empty where nothing was reported.
         weigh: version that measured it.
         host: facts of the machine; empty where they are not known.
         data: hashes of the rows and of the files that were read, and the scale.

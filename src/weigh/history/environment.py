@@ -28,7 +28,7 @@ _OF_CONTENT = {"rows": "the rows are others", "files": "the files have other byt
 
 
 class Machines:
-    """Machines as they are told apart: nearly the same memory is the same memory, whichever entry comes first."""
+    """Machines as they are distinguished: nearly the same memory is the same memory, whichever entry comes first."""
 
     def __init__(self) -> None:
         self._memory: list[float] = []

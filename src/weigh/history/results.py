@@ -100,7 +100,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class HistoryResults:
-    """What is said.
+    """What is reported.
 
     Attributes:
         folder: of the history.
@@ -194,7 +194,7 @@ def _candidates(
             findings.append(
                 codes.R6_TWO_SPEEDS.finding(
                     text=f"{one.key} goes to and fro between two speeds, {by(found.two_speeds)} apart, "
-                    "whatever the version: no change of level is told from that",
+                    "whatever the version: no change of level is distinguished from that",
                     remedy="look for what the machine or the engine does at random; measure with more starts",
                     operation=one.key.operation,
                 )

@@ -44,7 +44,7 @@ class Weekdays(msgspec.Struct, frozen=True):
 
 
 def weekdays(values: Sequence[float], times: Sequence[str]) -> Weekdays | None:
-    """The values without what their weekday does; None where weekdays are not told apart.
+    """The values without what their weekday does; None where weekdays are not distinguished.
 
     Each point is compared with the running median around it, weekdays by these distances (W. H. Kruskal, W. A. Wallis,
     "Use of ranks in one-criterion variance analysis", JASA 47, 1952). What a weekday does is their median.

@@ -47,7 +47,7 @@ def wanted() -> bool:
 class Calibrating:
     """Writes what fixed work takes now, 0.3 s a round. Until it is started nothing happens.
 
-    A kernel that cannot be executed has no calibration: that is said by its absence.
+    A kernel that cannot be executed has no calibration: that is reported by its absence.
 
     Args:
         journal: gets an event for each kernel.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def new_folder(out: Path, *, replaces: bool = False) -> Iterator[Path]:
-    """A place beside it, which becomes it at the end, or goes; what killed processes left there goes before.
+    """A place alongside it, which becomes it at the end, or goes; what killed processes left there goes before.
 
     Args:
         out: a folder that is not there, or is empty.

@@ -1,4 +1,4 @@
-"""What the packages that are installed beside weigh bring: their entry points, read once."""
+"""What the packages that are installed alongside weigh bring: their entry points, read once."""
 
 from __future__ import annotations
 

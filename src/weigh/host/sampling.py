@@ -1,4 +1,4 @@
-"""Watching: the sampler beside the blocks or the runs of a load, and what it saw in the journal.
+"""Watching: the sampler alongside the blocks or the runs of a load, and what it saw in the journal.
 
 Nothing is drawn, written or judged while a turn is going on. A sampler that fails is said once and not asked again: it
 must never end a measurement.
@@ -107,7 +107,7 @@ class Sampling:
         self._try(lambda: self._sampler.mark() if self._sampler else None)
 
     def keep(self, *, thorough: bool = False) -> None:
-        """Write what was seen since the last time.
+        """Write what was observed since the last time.
 
         Args:
             thorough: look for new processes first, even where that has just been done.
@@ -119,7 +119,7 @@ class Sampling:
             self._journal.append("watch", watch)
 
     def columns(self, *, thorough: bool = False) -> Columns | None:
-        """What was seen since the last time, for whoever writes it himself; None where nobody watches."""
+        """What was observed since the last time, for whoever writes it himself; None where nobody watches."""
         return self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
 
     def _try(self, work: Callable[[], T]) -> T | None:
@@ -167,7 +167,7 @@ class Sampler:
         self._native.mark()
 
     def drain(self, *, thorough: bool = False) -> Columns:
-        """What was seen since the last call.
+        """What was observed since the last call.
 
         Args:
             thorough: look for new processes first, even where that has just been done; without it, what they used until

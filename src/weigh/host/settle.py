@@ -12,7 +12,7 @@ from weigh.model.errors import UsageError
 from weigh.model.units import Bytes, Seconds, parse_duration
 
 BUSY_SHARE = 0.05
-"""Share of all CPUs that others may use before it is said."""
+"""Share of all CPUs that others may use before it is reported."""
 _DIRTY_FLOOR = 32 << 20
 _PATIENCE = 8.0
 """Seconds to wait for a quiet machine, where WEIGH_SETTLE does not name another number."""

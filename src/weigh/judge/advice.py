@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,30}")
 
 
 def how(reader: Reader, turns: Sequence[Turn], baseline: str) -> str:
-    """The lines of the tool, for the baseline and the first contender beside it.
+    """The lines of the tool, for the baseline and the first contender alongside it.
 
     Of hyperfine the commands are known and stand there themselves. What no file says (where a binary lies, whether a
     command takes arguments) keeps the form of the tool's own example.

@@ -65,8 +65,8 @@ def lost(most: str, had: int, least: str, left: int) -> Reason:
 def fixed_order(first: str, second: str) -> Reason:
     """All of one before all of the other."""
     return codes.T5.reason(
-        f"all runs of {first} came before those of {second}: what the machine did meanwhile cannot be told from "
-        "the difference"
+        f"all runs of {first} came before those of {second}: what the machine did meanwhile cannot be "
+        "distinguished from the difference"
     )
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _FILES = 4
 """Files that are named; the JSON has them all."""
 _SERIES = 4
-"""Series that a terminal has beside a comparison, which is what was asked for."""
+"""Series that a terminal has alongside a comparison, which is what was asked for."""
 _NAME = 60
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 _DIGITS = 9

@@ -83,7 +83,7 @@ class JudgeResults(JudgeDocument, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if names and names <= {VerdictName.ERROR}:
             return ExitCode.FAILED
-        # Beside a comparison the series are context.
+        # Alongside a comparison the series are context.
         if strict and not self.verdicts and any(one.mean.refused or one.steady.refused for one in self.series):
             return ExitCode.INCONCLUSIVE
         return inconclusive(names, self.tier, strict=strict)

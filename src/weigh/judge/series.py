@@ -37,7 +37,7 @@ class Quantile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
-    """What one series allows to be said. Times in seconds.
+    """What one series allows to be reported. Times in seconds.
 
     Attributes:
         operation, contender: whose it is.
@@ -95,7 +95,7 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
     # Of a histogram log the means of its intervals are what is left.
     honest = mean(settled, confidence=confidence, intervals=bool(quantiles))
     if shape.refused is not None and honest.refused is None:
-        # A series that does not settle has a mean of what was seen, and none to give an interval for.
+        # A series that does not settle has a mean of what was observed, and none to give an interval for.
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=shape.refused)
     if honest.low is not None and honest.low <= 0:
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=_below_zero(honest.mean))

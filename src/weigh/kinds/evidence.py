@@ -230,7 +230,7 @@ class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
 
     @property
     def activity(self) -> dict[int, RunActive]:
-        """What the server did beside answering, likewise; with the kinds that are blamed for spikes."""
+        """What the server did besides answering, likewise; with the kinds that are blamed for spikes."""
         return self._results.activity
 
     @property

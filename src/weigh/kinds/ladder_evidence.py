@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
-    """The directory of ``weigh ladder``, with the evidence of its rungs beside it."""
+    """The directory of ``weigh ladder``, with the evidence of its rungs alongside it."""
 
     _kind = LADDER
 
@@ -82,7 +82,7 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
 
 
 class LoadLadderEvidence(AnyEvidence[LoadLadderResults, LoadLadderVerification]):
-    """The directory of ``weigh ladder --load``, with the evidence of its rungs beside it."""
+    """The directory of ``weigh ladder --load``, with the evidence of its rungs alongside it."""
 
     _kind = LOAD_LADDER
 

@@ -59,7 +59,7 @@ def run(
             has the Arrow PyCapsule interface (pandas, Polars, PyArrow, DuckDB ...), or files.
         sql: questions as ``--sql`` takes them, or by name as text.
         out: folder of all evidence; tables and texts that were in memory are written below it.
-        progress: is told what is done; nobody is by default.
+        progress: reports what is done; nobody is by default.
         flags: every other flag of ``weigh run``, by its name with _ for -.
 
     Raises:

@@ -45,7 +45,7 @@ def hidden(some: Sequence[Series], of: int, margin: float) -> str:
 
 
 def _least(step: Step) -> str:
-    """What a rung can find, beside its scatter."""
+    """What a rung can find, alongside its scatter."""
     cv = f" (CV {units.percent(step.cv)})" if step.cv is not None else ""
     return f"effects below {units.percent(step.detectable)} would be missed{cv}"
 

@@ -4,7 +4,7 @@ The noise of a rung is the standard deviation of its ratio from block to block. 
 against the logarithm of the scale. A standard deviation that was estimated from nu degrees of freedom is itself
 uncertain, and by how much is known: where blocks are normal, ``log s`` has the variance ``trigamma(nu / 2) / 4`` around
 ``log sigma + (digamma(nu / 2) - log(nu / 2)) / 2``. So the line has an uncertainty even through two rungs, and lack of
-fit can be seen from three on; where it is larger than chance allows the uncertainty is inflated by it (R. T. Birge,
+fit can be observed from three on; where it is larger than chance allows the uncertainty is inflated by it (R. T. Birge,
 "The calculation of errors by the method of least squares", Phys. Rev. 40, 1932). The scale at which the line crosses
 what the margin needs has Fieller's interval (E. C. Fieller, "Some problems in interval estimation", JRSS B 16, 1954),
 which has an end only where the slope is shown to fall.

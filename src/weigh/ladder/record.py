@@ -26,7 +26,7 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 class RungPlace(msgspec.Struct, frozen=True):
-    """Where the evidence of a rung is: the name of a directory beside the ladder's."""
+    """Where the evidence of a rung is: the name of a directory alongside the ladder's."""
 
     evidence: str
     scale: Scale | None = None
@@ -64,7 +64,7 @@ def read(folder: Path) -> LadderRecord:
         ) from error
     if not all(verification.is_name(rung.evidence) for rung in written.rungs):
         raise EvidenceFault(
-            "it names evidence that does not lie beside it", where=str(folder / JSON), remedy="the ladder was edited"
+            "it names evidence that does not lie alongside it", where=str(folder / JSON), remedy="the ladder was edited"
         )
     if written.schema != SCHEMA or not written.rungs:
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")

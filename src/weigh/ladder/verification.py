@@ -1,4 +1,4 @@
-"""What verifying a ladder of either kind shares: its own files against its rungs, and what is said of each rung."""
+"""What verifying a ladder of either kind shares: its own files against its rungs, and what is reported of each rung."""
 
 from __future__ import annotations
 

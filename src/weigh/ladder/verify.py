@@ -61,7 +61,7 @@ def verify(folder: Path) -> LadderVerification:
 
 
 def lines(found: LadderVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
+    """What is reported of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
     for rung in found.rungs:
         yield from of_rung(rung, f"{rung.verdicts} verdicts from {rung.samples:,} samples")
     yield from of_ladder(found.ladder, found.problems, passed=found.passed)

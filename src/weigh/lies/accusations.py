@@ -15,11 +15,11 @@ _NAMED = re.compile(r"(?<![\w.])([A-Z]\d{1,2}(?:\.[a-z_]+)?)(?::| )")
 
 
 class Accusation(msgspec.Struct, frozen=True):
-    """One thing that is said.
+    """One thing that is reported.
 
     Attributes:
         code: of a finding, a reason, a problem; or a verdict in capitals.
-        of: the contender; empty where it is said of none.
+        of: the contender; empty where it is reported of none.
         text: in words.
         grave: whether it forbids something: an error, a divergence.
     """
@@ -55,7 +55,7 @@ def read(document: dict[str, Any], errors: str) -> list[Accusation]:
 
 
 def _whole(document: dict[str, Any]) -> Iterator[Accusation]:
-    """What is said of all of it: a notice, that two tables are the same or differ, that evidence passes."""
+    """What is reported of all of it: a notice, that two tables are the same or differ, that evidence passes."""
     if notice := (document.get("experiment") or {}).get("notice"):
         yield Accusation("NOTICE", "", str(notice))
     if "same" in document:

@@ -1,4 +1,4 @@
-"""How a lie is committed on purpose: what its liar and its honest twin do, and what must be said of the liar."""
+"""How a lie is committed on purpose: what its liar and its honest twin do, and what must be reported of the liar."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         liar: commits it.
-        code: what must be said of the liar: the code of a finding, a reason or a problem, or a verdict in capitals
+        code: what must be reported of the liar: the code of a finding, a reason or a problem, or a verdict in capitals
             (``DIVERGED``, ``UNRESOLVED``).
-        of: the contender that it must be said of; empty where it is said of none.
+        of: the contender that it must be reported of; empty where it is reported of none.
         twin: does the same honestly; None where the twin is a contender in the run of the liar, called ``twin``.
         silent: codes that accuse; said of the twin, it is accused falsely. Where they are none: ``code``.
-        twin_text: what must be said of the twin; empty where nothing must. It shows that silence is no blindness.
+        twin_text: what must be reported of the twin; empty where nothing must. It shows that silence is no blindness.
         needs: why it cannot be committed here, one sentence, or nothing.
         forms: the same lie in other forms, each of which must be caught, too.
     """
@@ -57,5 +57,5 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def accusing(self) -> tuple[str, ...]:
-        """What must not be said of the twin."""
+        """What must not be reported of the twin."""
         return self.silent or (self.code,)

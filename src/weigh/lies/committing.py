@@ -41,9 +41,9 @@ class Committed(msgspec.Struct, frozen=True, kw_only=True):
         id: of the lie.
         lie: what is done.
         outcome: what came of it.
-        code: what was said of the liar; empty where nothing was committed.
+        code: what was reported of the liar; empty where nothing was committed.
         message: in weigh's words; or why it was not committed, or what failed.
-        twin: what was said of the twin that it must not be told; empty for nothing.
+        twin: what was reported of the twin that it must not be determined; empty for nothing.
         seconds: that it took.
         folder: where the evidence lies; empty where there is none.
         commands: what was typed, the liar's and then the twin's.
@@ -105,7 +105,7 @@ def _committed(commission: Commission, place: Path, root: Path) -> Committed:
         who = "" if commission.twin else "twin"
         found = _first(liar, lambda one: one.code == commission.code and one.of == (commission.of or one.of))
         accused = _first(honest, lambda one: (not who or one.of == who) and (one.code in commission.accusing))
-        # A contender beside a liar is known by its name, so whatever forbids it something accuses it, too.
+        # A contender alongside a liar is known by its name, so whatever forbids it something accuses it, too.
         accused = accused or _first(honest, lambda one: bool(who) and one.of == who and one.grave)
         honest_named = not commission.twin_text or any(one.code == commission.twin_text for one in honest)
         if found:
@@ -126,9 +126,9 @@ def _first(findings: list[Accusation], which: Callable[[Accusation], bool]) -> A
 
 
 def _instead(findings: list[Accusation], commission: Commission) -> str:
-    """What was said in the place of the code."""
+    """What was reported in the place of the code."""
     other_codes = sorted({one.code for one in findings if one.of == (commission.of or one.of)})
-    return f"nothing says {commission.code}; what was said: {', '.join(other_codes) or 'nothing'}"
+    return f"nothing says {commission.code}; what was reported: {', '.join(other_codes) or 'nothing'}"
 
 
 def _done(act: Act, folder: Path, root: Path) -> list[Accusation]:

@@ -88,7 +88,7 @@ ROWS = rows(
     ),
     (
         "L12",
-        Page("guide/isolation.md", "What is said"),
+        Page("guide/isolation.md", "What is reported"),
         "throughput at an isolation level that was not kept, or of a lower level than the other's",
         "the history of transactions is recorded and searched for anomalies that the declared level forbids; what "
         "breaks it is shown as a cycle and has no throughput of that level; servers at different levels are not ranked",

@@ -43,8 +43,8 @@ ROWS = rows(
         "E5",
         Page("guide/doctor.md", "The knobs"),
         "power plan, governor, turbo, heat: the machine's speed depends on what it did before",
-        "`weigh doctor` names what spoils, sets it when asked and restores it; drift within a run is told from fixed "
-        "work, also where the host hides its frequency",
+        "`weigh doctor` names what spoils, sets it when asked and restores it; fixed work tells drift within a "
+        "run, also where the host hides its frequency",
     ),
     (
         "E6",
@@ -57,8 +57,8 @@ ROWS = rows(
         "E7",
         Page("reference/targets.md", "Durability"),
         "durability switched off, exotic settings",
-        "settings are read back from the running server, printed beside its defaults, and held against the flushes of "
-        "its device; what may lose an acknowledged write is called not durable, and servers whose writes survive "
+        "settings are read back from the running server, printed next to its defaults, and held against the flushes "
+        "of its device; what may lose an acknowledged write is called not durable, and servers whose writes survive "
         "different failures are not ranked; a service that grows meanwhile is named",
     ),
     (

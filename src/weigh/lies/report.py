@@ -18,7 +18,7 @@ ROWS = rows(
         "R2",
         _SUITE,
         "one number",
-        "ratios of single operations first; a mean only of a whole suite, and only beside its spread",
+        "ratios of single operations first; a mean only of a whole suite, and only alongside its spread",
     ),
     (
         "R3",

@@ -12,7 +12,7 @@ ROWS = rows(
         "T1",
         _VERDICTS,
         "a difference inside the noise is called a win",
-        "CV and interval beside every number; what they do not show is UNRESOLVED, with the starts that would "
+        "CV and interval alongside every number; what they do not show is UNRESOLVED, with the starts that would "
         "settle it",
     ),
     (
@@ -85,7 +85,7 @@ ROWS = rows(
         Page("concept/statistics.md", "Two questions"),
         "the typical execution is shown, and a rare stall is not",
         "two verdicts on the time: of a typical execution and of the total; where they contradict each other that is "
-        "said (T1.total), and a slower total fails the run too",
+        "reported (T1.total), and a slower total fails the run too",
     ),
     (
         "T13",

@@ -111,7 +111,7 @@ def refuse(spec: LoadSpec, target: Target) -> None:
     if spec.cold is True and not target.restarts and target.kind != "sqlite":
         raise UsageError(
             f"{codes.E1}: {target.text} is somebody else's server: which files hold its data, and what of them is in "
-            "memory, cannot be seen from here, so it can never be called cold",
+            "memory, cannot be observed from here, so it can never be called cold",
             remedy="leave --cold out, or take a server that weigh starts",
         )
 

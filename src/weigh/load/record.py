@@ -172,8 +172,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
         windows: in which something else happened to it, and in which nothing did; likewise.
-        queries: that were asked beside the load, as each was answered before it.
-        activity: what the server did beside answering, in order.
+        queries: that were asked alongside the load, as each was answered before it.
+        activity: what the server did besides answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
         isolation: what the history of each run of the workload ``isolation`` shows.
@@ -370,7 +370,7 @@ def derived(record: LoadRecord) -> dict[str, bytes]:
 
 
 def watched_runs(record: LoadRecord) -> timeline.Timeline:
-    """What was seen, and when the schedule of each run began and its last interval ended."""
+    """What was observed, and when the schedule of each run began and its last interval ended."""
     return timeline.Timeline(
         attempt=record.attempt,
         watches=record.watches,

@@ -84,7 +84,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a load experiment.
+    """What is reported of a load experiment.
 
     Attributes:
         groups: one for each loop and number of connections, in the order of the spec.
@@ -96,13 +96,13 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
             before its crash.
         disturbed: what else happened to the server, and what users felt of it; None where nothing did. Figures of a run
             are of the part before it.
-        activity: what the server did beside answering, likewise.
+        activity: what the server did besides answering, likewise.
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
         probes: all runs of such a search, in order.
         replay: how a replay kept to its recording; None of other loads.
-        tpcc: what is said of each run of TPC-C; empty of another workload.
-        isolation: what is said of the isolation of each run; empty of another workload.
+        tpcc: what is reported of each run of TPC-C; empty of another workload.
+        isolation: what is reported of the isolation of each run; empty of another workload.
         requirements: whether what must hold holds; None where nothing must.
         agents: each agent that offered the load, by the number of the run; none where weigh itself did.
     """

@@ -66,7 +66,7 @@ def run(
         target: the server.
         root: folder of all evidence.
         command: the command that does it again, without secrets.
-        progress: is told how far it is.
+        progress: reports how far it is.
         render: writes the report into the directory, before it is sealed.
         files: of the load.
         anchors: where the head of the journal's chain is kept while it goes on, as of ``weigh run --anchor``.
@@ -78,7 +78,7 @@ def run(
         WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
             ended it is raised with the evidence's place as a note.
     """
-    # What is misspelt there is said before anything is locked.
+    # What is misspelt there is reported before anything is locked.
     settle.patience()
     wanted()
     conditions.refuse(spec, target)
@@ -100,7 +100,7 @@ def run(
                 surroundings=surroundings,
             )
         )
-        # A mistake in a script is said before there is any evidence.
+        # A mistake in a script is reported before there is any evidence.
         check(spec, files, lives.reached)
         rate()
         agents = parsed(spec.agents) if spec.agents else ""

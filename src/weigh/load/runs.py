@@ -27,7 +27,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.
-        same_host: whether it runs on the machine of the generator; None where that cannot be told.
+        same_host: whether it runs on the machine of the generator; None where that cannot be determined.
         in_force: settings read back: name -> {value, default}; those that differ and those that decide.
         undurable: settings that let an acknowledged write be lost, each in a few words; empty where it is durable.
         durable: None where its settings could not be read.

@@ -20,7 +20,7 @@ Loop = Literal["open", "closed"]
 QueryMode = Literal["simple"]
 ArrivalKind = Literal["constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace", "closed"]
 QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
-"""What every spectrum shows, beside the maximum."""
+"""What every spectrum shows, alongside the maximum."""
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
 """Their names in JSON."""
 
@@ -261,7 +261,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
 
         Repeats outside, so that what changes over the session touches all kinds alike; inside each the numbers of
         connections in random order, so that a server or a machine that changes steadily is not taken for the effect of
-        more connections. The loops of one number stand beside each other.
+        more connections. The loops of one number stand side by side.
         """
         order = random.Random(self.seed)
         return tuple(
@@ -295,7 +295,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def notice(self) -> str:
-        """What every report must say of the workload; empty where nothing must be said."""
+        """What every report must say of the workload; empty where nothing must be reported."""
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
         of_load = tpcc.NOTICE if self.tpcc else NOTICE if derived else ""
         return "; ".join(one for one in (of_load, self.disturbances.notice if self.disturbances else "") if one)

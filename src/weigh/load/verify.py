@@ -93,7 +93,7 @@ def verify(folder: Path) -> LoadVerification:
 
 
 def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: each problem, then the outcome."""
+    """What is reported of it: each problem, then the outcome."""
     return concluded(
         found,
         f"{found.files} files hashed, every figure of {count(found.runs, 'run')} recomputed "

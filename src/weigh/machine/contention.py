@@ -113,7 +113,7 @@ class Contention(msgspec.Struct, frozen=True, kw_only=True):
         baseline: with whom the others are compared.
         pairs: of everybody who was timed.
         gaps: attempts in which timed executions were not covered: number, how many of how many, and why.
-        apart: contenders whose server cannot be told from others.
+        apart: contenders whose server cannot be distinguished from others.
     """
 
     bound: float
@@ -124,7 +124,7 @@ class Contention(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def judged(self) -> tuple[PairShare, ...]:
-        """Pairs of contenders that can be told from others."""
+        """Pairs of contenders that can be distinguished from others."""
         return tuple(one for one in self.pairs if one.contender not in self.apart)
 
     @property
@@ -189,7 +189,7 @@ def disturbed(
         attempts: samples and watches of each, on one clock.
         bound: share of the CPU by which the turns of the two sides of a comparison may differ.
         baseline: with whom the others are compared.
-        apart: contenders whose server cannot be told from others.
+        apart: contenders whose server cannot be distinguished from others.
     """
     if bound >= ALL:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Contended: what is said about contention, as reasons of refused verdicts and as findings. Pure."""
+"""Contended: what is reported about contention, as reasons of refused verdicts and as findings. Pure."""
 
 from __future__ import annotations
 
@@ -109,17 +109,17 @@ def gaps(found: Contention) -> tuple[str, ...]:
 def named(other_processes: Sequence[ProcessGroup]) -> str:
     """The greediest with their CPU seconds: ``make (pid 4711) 3.20 s, cc1plus (12 processes) 900 ms of CPU``."""
     if not other_processes:
-        return "no process can be named, they ended before they were seen"
+        return "no process can be named, they ended before they were observed"
     listed = ", ".join(f"{one.name} ({_who(one)}) {seconds(one.cpu_s)}" for one in other_processes[:_NAMED])
     more = f", and {len(other_processes) - _NAMED:,} more" if len(other_processes) > _NAMED else ""
     return f"{listed} of CPU{more}"
 
 
 def _who(one: ProcessGroup) -> str:
-    """Without an id where processes cannot be seen, as from inside a container."""
+    """Without an id where processes cannot be observed, as from inside a container."""
     if len(one.pids) > 1:
         return f"{len(one.pids):,} processes"
-    return f"pid {one.pids[0]}" if one.pids[0] else "in no process that can be seen"
+    return f"pid {one.pids[0]}" if one.pids[0] else "in no process that can be observed"
 
 
 def _alike(pairs: Iterable[PairShare], above: str, uneven: Sequence[Uneven]) -> list[PairShare]:
@@ -230,8 +230,8 @@ def apart(contender: str | None = None) -> Finding:
     """Of one contender, or of the server of a load."""
     return codes.E4_APART.finding(
         contender=contender,
-        text=f"{'its' if contender else 'the'} server is somebody else's process, which cannot be told from others "
-        f"that use the machine: contention is not judged{' for it' if contender else ''}",
+        text=f"{'its' if contender else 'the'} server is somebody else's process, which cannot be distinguished "
+        f"from others that use the machine: contention is not judged{' for it' if contender else ''}",
         remedy="let weigh start the server, or make sure by other means that nothing else runs",
     )
 

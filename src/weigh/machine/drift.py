@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 FEWEST = 6
-"""Calibrations below which no drift can be told from noise: those of five blocks."""
+"""Calibrations below which no drift can be distinguished from noise: those of five blocks."""
 TREND, LEVEL = 22.0, 27.0
 """What a trend, and the best step or episode, must gain, in units of twice the log-likelihood."""
 SHORTEST = 3
 """Calibrations of a level, two where there are few: what is shorter is a spike."""
 EPISODES = 9
-"""Calibrations from which on an episode can be told from a step."""
+"""Calibrations from which on an episode can be distinguished from a step."""
 MOST = 30
 """More calibrations than that are judged by the medians of as many neighbours as leave no more."""
 Kind = Literal["trend", "step", "episode"]

@@ -14,7 +14,7 @@ _ELSEWHERE = {
     "memory": (codes.E2_MEMORY, "memory: no figure says anything about a device"),
     "network": (codes.E2_NETWORK, "a file system over the network, not a disk of this machine"),
     "network-disk": (codes.E2_NETWORK, "a volume over the network that looks like a disk of this machine"),
-    "overlay": (codes.E2_OVERLAY, "layers of a container: on what they lie cannot be seen from inside"),
+    "overlay": (codes.E2_OVERLAY, "layers of a container: on what they lie cannot be observed from inside"),
     "host": (codes.E2_HOST, "a folder of the machine under this one"),
 }
 

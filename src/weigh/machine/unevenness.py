@@ -36,7 +36,7 @@ class Uneven(NamedTuple):
     Attributes:
         candidate, baseline: the two sides.
         guests: whether it was other guests of the host (steal), and not other processes.
-        share, beside: of the CPU of the turns of the candidate and of the baseline.
+        share, alongside: of the CPU of the turns of the candidate and of the baseline.
     """
 
     candidate: Pair
@@ -60,7 +60,7 @@ def uneven_comparisons(
         turns: of each pair.
         bound: share of the CPU by which the turns of the two sides may differ; nothing is uneven at ``ALL``.
         baseline: with whom the others are compared.
-        apart: contenders whose server cannot be told from others.
+        apart: contenders whose server cannot be distinguished from others.
     """
     if bound >= ALL:
         return

@@ -63,7 +63,7 @@ class When(NamedTuple):
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
-    """One resource over the turns of all attempts, or over the intervals of a load; None where it cannot be told.
+    """One resource over the turns of all attempts, or over the intervals of a load; None where it cannot be determined.
 
     Attributes:
         name: ``cpu``, ``memory``, ``disk``, or ``network``.

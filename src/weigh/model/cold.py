@@ -37,9 +37,9 @@ class CacheState(msgspec.Struct, frozen=True, kw_only=True):
         temperature: what was tried.
         place: when and of what.
         block: of which.
-        turn: of a life or a turn; None beside a block's turns.
+        turn: of a life or a turn; None alongside a block's turns.
         arms: whose data it is; one, or of a hot block all that read these files.
-        contender, operation, case: of a life or a turn; empty beside a block's turns.
+        contender, operation, case: of a life or a turn; empty alongside a block's turns.
         files: how many hold the data; 0 where nobody can tell which they are.
         bytes: size of these.
         page_bytes: size of a page.

@@ -341,7 +341,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         engine: name of the adapter.
         lineage: its vote in the gate.
         version: the engine's own word.
-        pins: what was asked for beside the version.
+        pins: what was asked for alongside the version.
         settings: settings that were asked for.
         in_force: settings read back: name -> {value, default}.
         environment: key of its environment.

@@ -2,7 +2,7 @@
 
 ::
 
-    WeighError                exit code 2 unless said otherwise
+    WeighError                exit code 2 unless stated otherwise
     ├── UsageError            the command line or weigh.toml is wrong
     ├── EnvironmentFault      the machine, the network, the disk or an environment of packages
     ├── EngineFault           an engine could not be opened, bound or read

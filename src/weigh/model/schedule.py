@@ -172,7 +172,7 @@ def build_of(spec: Spec, contender: str, block: int) -> int:
 def cpus_of(block: int, cpus: Sequence[int], needed: int) -> tuple[int, ...]:
     """The CPUs of all arms of a block: ``needed`` of them, others in the next block.
 
-    Two processes that the kernel keeps on CPUs of different speed are told apart where they are equal.
+    Two processes that the kernel keeps on CPUs of different speed are distinguished where they are equal.
     """
     count = max(1, len(cpus) // needed)
     first = block % count * needed

@@ -120,7 +120,7 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Keys that are set, and not as they are where nothing is said."""
+        """Keys that are set, and not as they are where nothing is reported."""
         usual = LayoutSpec()
         values = {key: getattr(self, key) for key in self.__struct_fields__}
         return tuple(
@@ -236,7 +236,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Groups of metrics that are judged beside what always is (:attr:`RunMetric.of`)."""
+        """Groups of metrics that are judged alongside what always is (:attr:`RunMetric.of`)."""
         wanted = {"loading": self.ingest, "price": self.price, "service": self.reported}
         return tuple(name for name, value in wanted.items() if value)
 

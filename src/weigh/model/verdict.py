@@ -1,4 +1,4 @@
-"""Verdicts: what the samples allow to be said, and how sure it is."""
+"""Verdicts: what the samples allow to be reported, and how sure it is."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         builds: pairs of builds, one of either side, that were measured: the interval is over them.
-        spread: standard deviation of the ratio that another pair of builds brings, beside what another start does; a
+        spread: standard deviation of the ratio that another pair of builds brings, alongside what another start does; a
             fraction. None where no pair had two starts: then it is part of what the starts scatter.
     """
 
@@ -256,7 +256,7 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """The tier of an experiment.
 
     Attributes:
-        name: what may be said of the comparisons that are left; inadmissible where none is.
+        name: what may be reported of the comparisons that are left; inadmissible where none is.
         reasons: what is missing for a better tier, each with a code of the catalogue; none when conclusive.
         inadmissible: contenders whose own figures are inadmissible, whatever the rest is good for.
     """

@@ -139,7 +139,7 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
     try:
         images = _values(values, to, mapping)
     except (pa.ArrowException, OverflowError, ValueError) as error:
-        problem = f"a value has no place beside its like: {type(error).__name__}"
+        problem = f"a value has no place alongside its like: {type(error).__name__}"
         raise DataFault(problem, where=where, remedy="leave the column out, or give it a wider type") from None
     if images is None:
         problem = f"values of type {kind} cannot be replaced"

@@ -71,7 +71,7 @@ def of(file: Path | None, out: Path) -> tuple[Key, Path | None, bool]:
     """The key that is asked for.
 
     Args:
-        file: named by the user; None for the variable of the environment, or a new file beside the output.
+        file: named by the user; None for the variable of the environment, or a new file alongside the output.
         out: the output, in which the key may not be.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Values of statements: what stands in a text, and what was sent beside it."""
+"""Values of statements: what stands in a text, and what was sent alongside it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def literal(text: str, role: Role, mapping: Mapping, *, escapes: bool = False) -
 
 
 def bound(text: str | None, role: Role, mapping: Mapping) -> str | None:
-    """What becomes of a value that was sent beside a text, where numbers and truth values are texts too.
+    """What becomes of a value that was sent alongside a text, where numbers and truth values are texts too.
 
     Raises:
         Unreplaceable: it cannot be replaced.

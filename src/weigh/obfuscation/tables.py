@@ -46,7 +46,7 @@ def obfuscate(
         source: a dataset folder, a Parquet file, a folder of them, or a pattern.
         out: a folder that is not there.
         mapping: decides.
-        progress: is told how far it is.
+        progress: reports how far it is.
         ids: a pattern of the names of columns that hold identifiers; None for none.
 
     Raises:

@@ -161,7 +161,7 @@ def _parts(folder: Path, kind: Kind[Any, Any], bundles: dict[Path, str]) -> tupl
 
 
 def _unsaid(end: str | None) -> str:
-    """What is said of evidence without a report that can be read."""
+    """What is reported of evidence without a report that can be read."""
     return UNFINISHED if end is None else "its report cannot be read"
 
 

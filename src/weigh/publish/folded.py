@@ -24,7 +24,7 @@ def once(page: bytes, name: str, known: dict[str, str]) -> bytes:
 
     Args:
         page: the page.
-        name: its file, beside which the others lie.
+        name: its file, alongside which the others lie.
         known: the page that keeps each part, by its id, to which those of this page are added.
     """
 

@@ -74,7 +74,7 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
     Args:
         folder: of the evidence.
         out: of the site: a new folder, an empty one, or one of an earlier site, which is replaced.
-        progress: is told.
+        progress: receives messages.
         title: of the site.
         with_terms: also publish what a vendor's licence speaks of.
 

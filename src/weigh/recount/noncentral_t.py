@@ -1,4 +1,4 @@
-"""Student's noncentral t by quadrature: a second way, beside SciPy's, for the second implementation."""
+"""Student's noncentral t by quadrature: a second way, alongside SciPy's, for the second implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t by its finite series: a second way, beside SciPy's, for the second implementation."""
+"""Quantiles of Student's t by its finite series: a second way, alongside SciPy's, for the second implementation."""
 
 from __future__ import annotations
 

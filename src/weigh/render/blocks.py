@@ -283,7 +283,7 @@ class Fold:
         css: its class.
         anchor: what leads to the blocks.
         short: its name in the list of the page's parts; empty where that has none.
-        about: more, beside the title.
+        about: more, alongside the title.
         open: whether it begins open.
     """
 

@@ -1,4 +1,4 @@
-"""Verdicts in a table, and what is said of all of them: of two sessions, of other tools' numbers, of servers."""
+"""Verdicts in a table, and what is reported of all of them: of two sessions, of other tools' numbers, of servers."""
 
 from __future__ import annotations
 

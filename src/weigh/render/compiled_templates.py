@@ -1,6 +1,6 @@
 """Templates as Jinja has compiled them, kept as Python keeps its modules: compiling those of one page takes a second.
 
-They lie where the bytecode of a module beside the template would lie (``__pycache__``, or below
+They lie where the bytecode of a module alongside the template would lie (``__pycache__``, or below
 ``PYTHONPYCACHEPREFIX``), and are not written where Python may not write bytecode. A folder that cannot be written to
 costs time and nothing else.
 """

@@ -36,7 +36,7 @@ JUDGING = {
     "finding": "something that weigh has to say about it, with a code",
     "evidence": "the directory of an attempt, from which every number can be computed again",
 }
-"""What is compared, and what is said of it."""
+"""What is compared, and what is reported of it."""
 
 _NOUN = r"(?:\d[\d,]* |(?:each|every|a|one|fresh|more|of|from|an|the|per|many|few|whole) )"
 _MARKED = {

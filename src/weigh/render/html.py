@@ -48,7 +48,7 @@ def templates(*folders: Path) -> Environment:
     """Templates with their filters, for every page.
 
     Args:
-        folders: where a capability keeps its own; what all pages share lies beside this file.
+        folders: where a capability keeps its own; what all pages share lies alongside this file.
     """
     made = Environment(
         loader=FileSystemLoader([*folders, Path(__file__).parent / "templates"]),

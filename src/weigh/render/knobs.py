@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def lines(knobs: Sequence[KnobRead]) -> list[str]:
-    """What spoils and what cannot be seen, in one sentence; nothing where nobody looked."""
+    """What spoils and what cannot be observed, in one sentence; nothing where nobody looked."""
     found = []
     for state, words in ((KnobState.SPOILS, "spoil"), (KnobState.UNSEEN, "cannot be seen")):
         names = [read.name for read in knobs if read.state is state]

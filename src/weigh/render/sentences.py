@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Reason, Verdict
 
 _FACTOR = 2.0
-"""From this ratio on a change is told as a factor."""
+"""From this ratio on a change is reported as a factor."""
 _UNSTABLE = codes.T7_UNSTABLE.code
 
 

@@ -63,7 +63,7 @@ STYLES = {
     "refusal": "bold red",
     "explained": "bold",
 }
-"""Of blocks, beside those of verdicts."""
+"""Of blocks, besides those of verdicts."""
 
 
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}

@@ -24,7 +24,7 @@ TERMS = {
 }
 """What headings of tables mean."""
 PLAIN = "; plain ratio, no verdict"
-"""What is said of the ratio of a refused comparison, which stands in brackets."""
+"""What is reported of the ratio of a refused comparison, which stands in brackets."""
 
 
 class Compared(Protocol):

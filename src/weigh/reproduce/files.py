@@ -1,4 +1,4 @@
-"""The files of a reproduction, and verifying them: both evidences, and that what is said follows from them."""
+"""The files of a reproduction, and verifying them: both evidences, and that what is reported follows from them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _rendered(folder: Path) -> dict[str, bytes]:
 
 
 def verify(folder: Path) -> ReproductionVerification:
-    """Verify both evidences, and compute anew what is said of them.
+    """Verify both evidences, and compute anew what is reported of them.
 
     Raises:
         EvidenceFault: it was never sealed, or its document cannot be read.
@@ -162,7 +162,7 @@ def recomputed(one: Verification | LoadVerification) -> str:
 
 
 def lines(found: ReproductionVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: each evidence, then the whole."""
+    """What is reported of it: each evidence, then the whole."""
     for what, one in zip(("the original", "what was measured here"), found.sides, strict=True):
         if one is None:
             yield Outcome(f"{what} cannot be read", passed=False)

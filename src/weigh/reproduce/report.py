@@ -33,9 +33,9 @@ _STYLE = {
     OutcomeName.OTHER_MACHINE: "open",
 }
 _MOST_KINDS = 20
-"""Kinds of reasons that are told one by one."""
+"""Kinds of reasons that are reported one by one."""
 _DIFFERENCES = 6
-"""Differences of contenders that are told one by one."""
+"""Differences of contenders that are reported one by one."""
 _MEANS_LOAD = (
     "CONFIRMED: the intervals meet, and each is narrower than a factor of 2; or what is required holds, or is broken, "
     "on both sides. CONTRADICTED: they have nothing in common on the same kind of machine: where both sides have "
@@ -149,7 +149,7 @@ def _about(results: ReproductionResults, place: str) -> Iterator[blocks.Phrase]:
         yield "the load is the same: workload, schedule, rate, connections, length and seed"
         if results.here.attempt > 1:
             yield Part(
-                f"attempt {results.here.attempt} here: the earlier ones lie beside it, and are not in this", "open"
+                f"attempt {results.here.attempt} here: the earlier ones lie alongside it, and are not in this", "open"
             )
     else:
         yield "the row digests of the data are the same"

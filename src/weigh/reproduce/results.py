@@ -76,7 +76,7 @@ class ReproductionResults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reproduction_results(folder: Path) -> ReproductionResults:
-    """The conclusion, computed anew from the bundle and the evidence beside it.
+    """The conclusion, computed anew from the bundle and the evidence alongside it.
 
     Raises:
         EvidenceFault: one of them cannot be read.

@@ -147,7 +147,7 @@ def _folder(unpacked: Unpacked, out: Path, here: str, there: str) -> Path:
 
 
 def _compared(path: Path, unpacked: Unpacked, folder: Path, here: Path, names: dict[str, str]) -> Path:
-    """Keep the bundle beside what was measured, compare both, and seal them together."""
+    """Keep the bundle alongside what was measured, compare both, and seal them together."""
     whole.write(folder / record.BUNDLE, files.named(path, files.MOST))
     write(
         folder,

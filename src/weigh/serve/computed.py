@@ -33,7 +33,7 @@ class Pages:
         if not _ATTEMPT.fullmatch(folder.name):
             # A ladder is made from other evidence too.
             return kind.html(folder)
-        # Before it is computed: what changes meanwhile is seen the next time.
+        # Before it is computed: what changes meanwhile is observed the next time.
         stamps = _stamps(folder)
         known = self._pages.pop(folder, None)
         page = known[1] if known and known[0] == stamps else kind.html(folder)

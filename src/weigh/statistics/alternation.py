@@ -38,7 +38,7 @@ def lag(means: Floats) -> int | None:
     # Ranks: two values far out would make an autocorrelation of their own.
     ranks = np.unique(means, return_inverse=True)[1].astype(np.float64)
     found = _autocorrelations(ranks, longest)
-    # Over the higher neighbour: a wander falls from lag to lag, and a wave is as high beside its top.
+    # Over the higher neighbour: a wander falls from lag to lag, and a wave is as high compared with its top.
     over = found[2:-1] - np.maximum(found[1:-2], found[3:])
     # Where a period is no whole number of places, its top is shared by two of them.
     at = int(over[: max(longest // _TIMES - 1, 1)].argmax()) + 2

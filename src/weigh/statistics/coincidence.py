@@ -33,7 +33,7 @@ _REGULAR = 0.3
 
 
 class Coincidence(NamedTuple):
-    """What was seen, and how likely chance gives as much.
+    """What was observed, and how likely chance gives as much.
 
     Attributes:
         hits: events in which something of the other kind began.

@@ -1,4 +1,4 @@
-"""Partial pooling: many effects that are mostly one, each shrunk to their mean as far as they are not told apart.
+"""Partial pooling: many effects that are mostly one, each shrunk to their mean as far as they are not distinguished.
 
 Empirical Bayes (B. Efron, C. Morris, "Data analysis using Stein's estimator and its generalizations", JASA 70, 1975),
 for few blocks of heavy-tailed numbers. Everything is a logarithm, D is what one block gives for one operation:
@@ -51,7 +51,7 @@ class Shrunk:
         half: half-width of its interval.
         unshrunk: not shrunk: the mean and the whole deviation.
         apart: whether it lies off the others.
-        alike: whether the operations are told apart by no more than noise.
+        alike: whether the operations are distinguished by no more than noise.
     """
 
     effect: Floats

@@ -50,7 +50,7 @@ class ShareBeyond(msgspec.Struct, frozen=True, kw_only=True):
         return self.beyond / self.count if self.count else None
 
     def at_most(self, share: float) -> bool | None:
-        """Whether no more than that share lies beyond the limit; None where that cannot be told.
+        """Whether no more than that share lies beyond the limit; None where that cannot be determined.
 
         Args:
             share: between 0 and 1.

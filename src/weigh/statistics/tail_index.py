@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST = 1024
 """Largest samples that are kept, so that memory does not grow; the root of their number is used below a million."""
 FEWEST = 20
-"""Samples of a tail below which nothing is said of it."""
+"""Samples of a tail below which nothing is reported of it."""
 _SURE = 0.9
 """The index is below 2 where the upper limit at this level is."""
 _SLAB = 1 << 20
@@ -72,7 +72,7 @@ class Tail:
         return min(squares / (variance * (self.count - 1)), 1.0) if variance > 0 and self.size else 0.0
 
     def index(self) -> float | None:
-        """Hill's index where it is below 2 as far as can be told, so that there is no variance; else None."""
+        """Hill's index where it is below 2 as far as can be determined, so that there is no variance; else None."""
         size = self.size
         if size < FEWEST:
             return None

@@ -97,7 +97,7 @@ def verify(folder: Path) -> StreamsVerification:
 
 
 def lines(found: StreamsVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: each problem, then the outcome."""
+    """What is reported of it: each problem, then the outcome."""
     return concluded(
         found,
         f"{found.files} files hashed, {count(found.figures, 'figure')} recomputed from the times of "

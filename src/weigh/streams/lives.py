@@ -50,8 +50,8 @@ class Lives:
         states: what the refresh functions lead to.
         truth: says which answers are right.
         place: where plans are written.
-        watching: the sampler beside the tests.
-        progress: is told how far it is, between tests.
+        watching: the sampler alongside the tests.
+        progress: reports how far it is, between tests.
     """
 
     def __init__(
@@ -283,7 +283,7 @@ def _windows(steps: Sequence[Mapping[str, Any]], first: int, changes: Collection
     refreshes = sorted((one for one in steps if one["name"] in changes), key=lambda one: one["began"])
 
     def possible(one: Mapping[str, Any]) -> list[int]:
-        # A refresh may be seen from its beginning on, and must be from its end on.
+        # A refresh may be observed from its beginning on, and must be from its end on.
         least = sum(each["ended"] <= one["began"] and not each["error"] for each in refreshes)
         most = sum(each["began"] <= one["ended"] for each in refreshes)
         return list(range(first + least, first + most + 1))

@@ -169,7 +169,7 @@ class StreamTest(msgspec.Struct, frozen=True, kw_only=True):
         request_s: seconds from asking for it to having the reply, by weigh's own clock.
         steps: of all streams.
         reads: tables read back after it.
-        watched: what was seen meanwhile; None where nobody looked.
+        watched: what was observed meanwhile; None where nobody looked.
         at: when it was asked for, seconds since the attempt began; None in evidence that did not say it.
     """
 

@@ -313,7 +313,7 @@ def _findings(life: Life, spec: StreamsSpec) -> Iterator[Finding]:
                 contender=life.contender,
                 text=f"{where}: {test.watched.between} of {test.watched.looks} looks saw a part of a refresh: "
                 f"{test.watched.detail}",
-                remedy="it is not timed: its transactions are seen before they are committed, or in parts",
+                remedy="it is not timed: its transactions are observed before they are committed, or in parts",
             )
         if test.name.startswith("throughput") and spec.streams > 1 and (text := in_sequence(test, life)):
             yield codes.T5_SEQUENCE.finding(

@@ -53,7 +53,7 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
     Args:
         spec: what to do.
         request: how.
-        progress: is told how far it is.
+        progress: reports how far it is.
         render: writes what follows from the journal into the directory, before it is sealed.
 
     Returns:

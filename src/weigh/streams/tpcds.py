@@ -65,7 +65,7 @@ def benchmark(
         spec: what is done.
         setup: the data, with the texts.
         tables: files of the dataset by table.
-        progress: is told how far it is.
+        progress: reports how far it is.
         place: where what refresh functions insert is written.
 
     Raises:

@@ -40,7 +40,7 @@ def benchmark(
         spec: what is done.
         setup: the data and its generator.
         tables: files of the dataset by table.
-        progress: is told how far it is.
+        progress: reports how far it is.
         place: where refresh sets are made.
     """
     numbers = range(1, spec.streams + 1)

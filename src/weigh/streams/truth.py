@@ -34,7 +34,7 @@ ENOUGH = 2
 
 
 class Ruling(NamedTuple):
-    """What is said of an answer.
+    """What is reported of an answer.
 
     Attributes:
         status: whether it agrees.

@@ -1,4 +1,4 @@
-"""The analysis: what is asked of observations of one metric, and everything that they allow to be said about it."""
+"""The analysis: what is asked of observations of one metric, and everything that they allow to be reported about it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> float:
-        """``|ratio - 1|``, the number that is printed beside every verdict."""
+        """``|ratio - 1|``, the number that is printed alongside every verdict."""
         return abs(self.ratio - 1)
 
 

@@ -62,7 +62,7 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
     """By how much longer the baseline takes after a contender, a logarithm; 0 where that is not told from none.
 
     Turns that are the first of their round have nobody of it before them, which is another difference: it is estimated
-    beside this one, by least squares over the rounds.
+    alongside this one, by least squares over the rounds.
 
     Args:
         table: of the experiment.
@@ -93,7 +93,7 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
 
 
 def _estimates(table: Table, turns: Turns, candidate: int, base: Ints) -> dict[int, _Estimate]:
-    """By number the questions of which something can be told.
+    """By number the questions of which something can be determined.
 
     From all blocks, and from all but one: with few of them the usual errors are too small.
     """
@@ -118,7 +118,7 @@ def _estimates(table: Table, turns: Turns, candidate: int, base: Ints) -> dict[i
     without, moments_without = all_squares[:, None] - squares, all_moments[:, None] - moments
     there = rounds > 0
     blocks = there.sum(axis=1)
-    # Of a question whose estimate hangs on one block nothing can be told.
+    # Of a question whose estimate hangs on one block nothing can be determined.
     decided = (np.linalg.det(without) >= 0.5).all(axis=1, where=there)
     sound = np.flatnonzero((blocks >= LEAST) & (rounds.sum(axis=1) >= PAIRS) & decided)
     sizes = np.linalg.solve(all_squares[sound], all_moments[sound][..., None])[:, 0, 0]

@@ -36,7 +36,7 @@ SPARED = 6
 TICK = 1e-3
 """A spread below a thousandth is not told from none: what lies further off than six of it is of another kind."""
 _TIED, _TIES = 10, 0.2
-"""Measurements, and the share of them that equal their neighbour, from which on a clock is seen to tick."""
+"""Measurements, and the share of them that equal their neighbour, from which on a clock is observed to tick."""
 _ROBUST = 1.4826
 """Standard deviation over the median absolute deviation of normal noise."""
 
@@ -63,7 +63,7 @@ class Comparisons:
             neither has.
         rebuilt: standard deviation that another pair of builds brings, a logarithm; NaN where no pair had two starts.
         carried: by how much longer the baseline took right after the candidate, a logarithm; such turns are left out
-            (:mod:`weigh.verdict.carry_over`). 0 where that is not told from none.
+            (:mod:`weigh.verdict.carry_over`). 0 where that is not distinguished from none.
         p_dependent: p-value of "a start says nothing about the next", of the question or of all together
             (:mod:`weigh.verdict.dependence`); NaN below ten starts.
     """

@@ -60,7 +60,7 @@ FAR = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What is decided about many comparisons; arrays have the shape (comparisons,), logarithms unless said.
+    """What is decided about many comparisons; arrays have the shape (comparisons,), logarithms unless stated.
 
     Attributes:
         names: values of :class:`VerdictName`.
@@ -245,9 +245,9 @@ def step_up(p_values: Floats, rate: float, ceiling: float = 1.0) -> Bools:
 
 
 def starts_needed(error: Floats, starts: NDArray[np.int64], target: Floats, level: Floats) -> Floats:
-    """Starts at which the half-width falls to ``target``, if noise and effect stay as they were seen.
+    """Starts at which the half-width falls to ``target``, if noise and effect stay as they were observed.
 
-    A plan for people, and never a rule for stopping: it depends on the effect that was seen.
+    A plan for people, and never a rule for stopping: it depends on the effect that was observed.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = starts * (error / target) ** 2

@@ -1,4 +1,4 @@
-"""Reasons: what is said about a verdict, with codes of the registry. Data; rendered elsewhere."""
+"""Reasons: what is reported about a verdict, with codes of the registry. Data; rendered elsewhere."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def some_starts(starts: int) -> Reason:
 
 def apart() -> Reason:
     """The arms never shared enough blocks."""
-    return codes.T5.reason("the arms were not alive together, so their difference cannot be told from drift")
+    return codes.T5.reason("the arms were not alive together, so their difference cannot be distinguished from drift")
 
 
 def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) -> Reason:

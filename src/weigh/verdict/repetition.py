@@ -1,11 +1,11 @@
-"""Repetitions: whether a question that was asked before costs too little beside one that nobody asked. Pure."""
+"""Repetitions: whether a question that was asked before costs too little compared with one that nobody asked. Pure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 FLOOR = 2e-3
-"""Seconds by which they must differ: below, nothing can be said."""
+"""Seconds by which they must differ: below, nothing can be reported."""
 WALL_SHARE = 0.2
 CPU_SHARE = 0.05
 """Share of the unseen question's cost below which the repetition was not executed. CPU seconds are judged more

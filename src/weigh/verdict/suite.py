@@ -28,7 +28,7 @@ def suites(
     out what is close to 1 would move the mean.
 
     Args:
-        workload: of the experiment; its ``suite`` names what belongs to it beside what was chosen.
+        workload: of the experiment; its ``suite`` names what belongs to it alongside what was chosen.
         verdicts: of one metric.
         contenders: names, in order.
         baseline: whom the ratios are over.

@@ -183,7 +183,7 @@ def _listed(operations: Sequence[str]) -> str:
 
 
 def _one_of_each(findings: Iterable[Finding], severity: str) -> list[Finding]:
-    """The first finding of each kind and contender; how many more there are is said."""
+    """The first finding of each kind and contender; how many more there are is reported."""
     groups: dict[tuple[str, str | None], list[Finding]] = defaultdict(list)
     for one in findings:
         if one.severity == severity:

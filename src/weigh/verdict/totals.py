@@ -1,4 +1,4 @@
-"""Totals: the second question about the time, what one waits in all. A family of its own, beside the verdicts.
+"""Totals: the second question about the time, what one waits in all. A family of its own, alongside the verdicts.
 
 A verdict is about the typical execution, which a stall in one of a hundred does not move. The total holds the stalls,
 and its intervals are wide for the same reason: that it is the same as the baseline's is only said after

@@ -56,7 +56,7 @@ _PARAMETER = re.compile(r"\{\w+\}|\$\w+")
 
 
 def refuse(sql: str, where: str) -> None:
-    """Refuse what writes, what answers differently each time, and what reads files beside the data.
+    """Refuse what writes, what answers differently each time, and what reads files alongside the data.
 
     Args:
         sql: one statement.

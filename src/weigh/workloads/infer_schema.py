@@ -134,7 +134,7 @@ def _parsed(sql: str) -> exp.Query | None:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Columns are compared by position: a name that occurs twice, or none, needs only to be told apart."""
+    """Columns are compared by position: a name that occurs twice, or none, needs only to be distinguished."""
     found: list[str] = []
     for position, name in enumerate(names, start=1):
         found.append(name if name and name not in found else f"column_{position}")

@@ -1,4 +1,4 @@
-"""A workload in a folder: the user's own queries, ``NAME.sql`` with ``NAME.toml`` beside it.
+"""A workload in a folder: the user's own queries, ``NAME.sql`` with ``NAME.toml`` alongside it.
 
 The ``.sql`` file is the question, as every engine gets it. The ``.toml`` file says what a right answer looks like::
 
@@ -226,7 +226,7 @@ def _read(path: Path, query: Path) -> QueryFile:
         return msgspec.convert(plain, QueryFile)
     except FileNotFoundError:
         raise UsageError(
-            f"{query.name} has no result schema beside it",
+            f"{query.name} has no result schema alongside it",
             where=str(path),
             remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
         ) from None

@@ -70,7 +70,7 @@ LEFT_OUT = {
     "nul": (pa.array(["a\0b"]), "invalid byte sequence"),
     "vast": (pa.array([2**62], pa.timestamp("us")), "PostgreSQL"),
 }
-"""By name of a table what PostgreSQL cannot hold, and what is said of it."""
+"""By name of a table what PostgreSQL cannot hold, and what is reported of it."""
 
 
 def test_a_table_that_cannot_be_loaded_takes_no_other_with_it(contender: PreparedContender, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_document_has_the_fields_of_its_schema(strict: Run) -> None:
     assert [(row["operation"], row["status"]) for row in found["gate"]] == [("by_action", "agreed")]
     assert found["timings"]
     assert all(row.keys() == TIMING for row in found["timings"])
-    # Beside the fields that are promised there may be more.
+    # Alongside the fields that are promised there may be more.
     assert all(row.keys() >= VERDICT for row in found["verdicts"])
     assert all(reason.keys() == {"code", "text"} for row in found["verdicts"] for reason in row["reasons"])
     assert found["verdicts"][0]["metric"] == "wall_s"

@@ -36,7 +36,7 @@ UNABLE = {
     "exits": "crash: the process ended during 'run' with exit code 0",
     "exhausts": "out_of_memory: MemoryError",
 }
-"""Lies of engines that give no answer, and what is said of each."""
+"""Lies of engines that give no answer, and what is reported of each."""
 
 
 def statuses(run: Run) -> dict[str, tuple[str, str]]:

@@ -247,7 +247,7 @@ def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (lambda folder: (folder / "queries/top.toml").unlink(), "top.sql has no result schema beside it"),
+        (lambda folder: (folder / "queries/top.toml").unlink(), "top.sql has no result schema alongside it"),
         (
             lambda folder: (folder / "queries/top.toml").write_text(
                 'kyes = []\n[[column]]\nname="a"\nkind="integer"\n'
@@ -262,7 +262,10 @@ def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
             lambda folder: append(folder / "weigh.toml", "[layout]\nfiles = 4\n"),
             "your own files are read as they are",
         ),
-        (lambda folder: (folder / "q.sql").rename(folder / "queries/zz.sql"), "zz.sql has no result schema beside it"),
+        (
+            lambda folder: (folder / "q.sql").rename(folder / "queries/zz.sql"),
+            "zz.sql has no result schema alongside it",
+        ),
     ],
 )
 def test_mistakes_in_the_folder_are_named(begun: Weigh, edit: object, said: str) -> None:

@@ -56,7 +56,7 @@ def uv_run(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def bug(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A release with a real bug beside one that is right."""
+    """A release with a real bug alongside one that is right."""
     run = gate(Weigh(tmp_path_factory.mktemp("bug")), "duckdb@1.5.5", WRONG, operations="eq_user", flags=ENOUGH)
     assert run.code == 1, run.json["findings"]
     return run
@@ -137,7 +137,7 @@ def test_an_engine_that_is_wrong_for_one_literal_needs_one_row(weigh: Weigh) -> 
     (finding,) = said(run, "A1.reproducer")
     assert "events: 1, not 0 (by duckdb), over 1 row" in finding["text"]
     assert "data and query without a script: engine 'liar' brings no script" in finding["text"]
-    assert finding["remedy"].endswith("query.sql on the data beside it")
+    assert finding["remedy"].endswith("query.sql on the data alongside it")
 
 
 @pytest.mark.long

@@ -60,7 +60,7 @@ def ended(weigh: Weigh, front: StoreFront, target: Target, *, gone: bool) -> Run
 
 
 @pytest.mark.long
-@pytest.mark.promise("That the store is gone is said (`E3.gone`)")
+@pytest.mark.promise("That the store is gone is reported (`E3.gone`)")
 def test_a_store_that_dies_in_a_block(weigh: Weigh, store: Target) -> None:
     with StoreFront(urlsplit(store.endpoint).port or 0) as front:
         run = ended(weigh, front, store, gone=True)

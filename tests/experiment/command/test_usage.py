@@ -1,4 +1,4 @@
-"""What a user gets wrong beside what tests/golden keeps: exit 2, one clear sentence, a remedy, nothing on stdout."""
+"""What a user gets wrong alongside what tests/golden keeps: exit 2, one clear sentence, a remedy, nothing on stdout."""
 
 from __future__ import annotations
 

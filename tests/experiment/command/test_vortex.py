@@ -1,4 +1,4 @@
-"""Layouts of Vortex from the command line to the report: asked as all others, and told apart from Parquet."""
+"""Layouts of Vortex from the command line to the report: asked as all others, and distinguished from Parquet."""
 
 from __future__ import annotations
 

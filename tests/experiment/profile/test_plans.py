@@ -1,4 +1,4 @@
-"""Two plans side by side, counters and stacks: what is said of what moved."""
+"""Two plans side by side, counters and stacks: what is reported of what moved."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_every_form_has_its_sentence(name: str, said: str) -> None:
 
 
 def test_who_is_not_compared_is_not_open() -> None:
-    """What forbids a comparison is said once, and more of the same measuring is not proposed."""
+    """What forbids a comparison is reported once, and more of the same measuring is not proposed."""
     lazy = codes.A5_LAZY.finding(contender="third", text="it computes after the clock", remedy="consume the answer")
     refused = verdict("q1", "refused", None, "third", reasons=(codes.A5_LAZY.reason("it computes after the clock"),))
     said = words(results([verdict("q1", "same"), refused], findings=(lazy,)))

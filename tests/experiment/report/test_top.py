@@ -11,7 +11,7 @@ from weigh.experiment.report.html.page import page
 
 
 def test_templates_and_operations_that_are_not_told_in_full_have_rows() -> None:
-    # More operations of one template differ than are told in full, and less does the one that stands alone.
+    # More operations of one template differ than are reported in full, and less does the one that stands alone.
     results = measured({"slow": [2.0] * FULL, "fast": [0.5, 0.5], "": [1.3], "calm": [1.0, 1.0]}, 0.002)
     screen = first_screen(results, "evidence")
     shown = [line.question for line in screen.lines]

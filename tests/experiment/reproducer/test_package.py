@@ -57,7 +57,7 @@ def made(
 
 
 def write(one: package.Reproducer, folder: Path) -> str:
-    """What is said about a script that is missing; ``folder`` is the reproducer's."""
+    """What is reported about a script that is missing; ``folder`` is the reproducer's."""
     folder.mkdir()
     return package.add_script(one, folder, Tables({one.ready.name: [str(folder / "t.parquet")]}, "key"), 60)
 

@@ -39,7 +39,7 @@ ENOUGH = ("--scale", "100K", "--quiet", "--json")
 
 @pytest.fixture(scope="module")
 def real(fresh: Callable[[], Weigh]) -> Run:
-    """The release with the bug beside the one in which it was repaired, and an engine of another lineage."""
+    """The release with the bug alongside the one in which it was repaired, and an engine of another lineage."""
     flags = ("--operations", ",".join((*EQUALITY, "by_action")))
     return fresh()("run", *contenders(RIGHT[0], WRONG, TWIN), *SMALL, *SHORT, *flags)
 
@@ -323,7 +323,7 @@ NEARLY = {
 
 @pytest.fixture(scope="module")
 def nearly(fresh: Callable[[], Weigh]) -> Run:
-    """Two that are nearly right beside an honest engine and the honest twin."""
+    """Two that are nearly right alongside an honest engine and the honest twin."""
     named = contenders("duckdb", "twin=liar?lie=none", *(f"{lie}=liar?lie={lie}" for lie in NEARLY))
     return fresh()("gate", *named, *SMALL, "--no-shrink", "--operations", ",".join(NEARLY["nearly"]))
 

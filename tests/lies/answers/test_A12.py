@@ -24,7 +24,7 @@ HONEST = ("duckdb", "liar?lie=none", "liar?lie=copy")
 
 @pytest.fixture(scope="module", params=["truth", pytest.param("no-truth", marks=pytest.mark.long)])
 def run(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run, list[str]]:
-    """A table of answers and rows put aside, beside honest engines, one of which reads a copy of its own."""
+    """A table of answers and rows put aside, alongside honest engines, one of which reads a copy of its own."""
     weigh = fresh()
     liars = [f"{lie}=liar?lie={lie}&diary={weigh.folder / lie}" for lie in ("table", "old-rows")]
     flags = (*SMALL, *ASKED, f"--{request.param}")
@@ -95,7 +95,7 @@ def test_own_rows_are_drawn_anew(weigh: Weigh) -> None:
 
 
 @pytest.mark.promise(
-    "the ground truth beside the data is hidden from contenders where weigh runs as root (each gets a"
+    "the ground truth alongside the data is hidden from contenders where weigh runs as root (each gets a"
     " mount namespace in which that folder is empty; `truth_hidden` in `gate.json`)"
 )
 @pytest.mark.skipif(not hidden.possible(), reason="only root may hide a folder")
@@ -137,7 +137,7 @@ BEHIND = dict.fromkeys(KEEPS, "A12.stale") | {"unsalted-shared": "A12.answers", 
     ],
 )
 def keeping(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run, tuple[str, ...]]:
-    """Answers, sums and copies that are used while the files look as they did, beside who keeps nothing."""
+    """Answers, sums and copies that are used while the files look as they did, alongside who keeps nothing."""
     weigh = fresh()
     liars = [f"{lie}=liar?lie={lie}&diary={weigh.folder / lie}" for lie in request.param]
     return weigh("gate", *contenders("duckdb=fork", *HONEST[1:], "datafusion", *liars), *SMALL, *ASKED), request.param

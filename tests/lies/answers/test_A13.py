@@ -18,7 +18,7 @@ ASKED = ("--operations", "by_action,eq_action")
 
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> tuple[Weigh, Run]:
-    """One that fails on every question and one that refuses each, beside honest engines."""
+    """One that fails on every question and one that refuses each, alongside honest engines."""
     weigh = fresh()
     named = contenders("duckdb=fork", "liar?lie=none", "silent=liar?lie=silent", "refuses=liar?lie=refuses")
     return weigh, weigh("gate", *named, *SMALL, *ASKED)

@@ -50,7 +50,7 @@ def caches(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def gate(caches: tuple[str, ...], fresh: Callable[[], Weigh]) -> Run:
-    """Ways to remember, beside an engine that compiles each text once a life."""
+    """Ways to remember, alongside an engine that compiles each text once a life."""
     weigh = fresh()
     named = [f"{lie}=liar?lie={lie}&diary={weigh.folder / 'kept'}" for lie in caches]
     honest = ("duckdb=fork", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=120")

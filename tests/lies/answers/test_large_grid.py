@@ -44,7 +44,7 @@ def test_who_contradicts_itself_on_what_was_drawn_is_asked_everything_of_that_te
     assert {operation for _, operation in diverged(run)} == {f"sums(x={value})" for value in range(VALUES)}
     assert "itself with one thread" in detail(run, "sums(x=7)")
     assert run.code == 1
-    assert notes(run), "that the other template was asked in part is said"
+    assert notes(run), "that the other template was asked in part is reported"
 
 
 @pytest.mark.long

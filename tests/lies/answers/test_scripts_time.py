@@ -41,7 +41,7 @@ def test_answers_of_a_folder_are_compared(weigh: Weigh) -> None:
 
 @pytest.mark.long
 @pytest.mark.promise(
-    "What a system of ClickBench prints of its time stands beside what went by, and decides nothing (`A10.said`)."
+    "What a system of ClickBench prints of its time stands alongside what went by, and decides nothing (`A10.said`)."
 )
 def test_a_made_time_changes_no_figure_and_is_named(weigh: Weigh) -> None:
     run = run_of(weigh, SEVERAL, "made", "silent")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def said(run: Run, contender: str) -> dict[str, dict[str, Any]]:
-    """What is said of the data that a contender reads, by code."""
+    """What is reported of the data that a contender reads, by code."""
     found = [one for one in run.json["findings"] if one["contender"] == contender]
     return {one["code"]: one for one in found if one["code"].startswith(("D1", "D5"))}
 

@@ -82,4 +82,4 @@ def test_without_checksums_nobody_can_know_and_that_is_said(weigh: Weigh) -> Non
     assert_silent(ask(weigh))
     check = weigh("data", "check", "sales.parquet")
     assert check.code == 0
-    assert "no page checksums: what was damaged since it was written cannot be told" in check.out
+    assert "no page checksums: what was damaged since it was written cannot be determined" in check.out

@@ -104,7 +104,7 @@ def test_sums_that_were_made_by_the_first_execution_are_named(fresh: Callable[[]
 
 @pytest.fixture(scope="module")
 def holding(fresh: Callable[[], Weigh]) -> Run:
-    """Two that hold a copy and read the files as soon as anybody touches them, beside three that hold none."""
+    """Two that hold a copy and read the files as soon as anybody touches them, alongside three that hold none."""
     weigh = fresh()
     ids = np.arange(1_200_000)
     text = pa.array([f"number {number} of a thousand" for number in range(1_000)]).take(pa.array(ids % 1_000))

@@ -23,7 +23,7 @@ LATER, CARELESS = "liar?lie=ingest-later", "liar?lie=ingest-careless"
 
 @pytest.fixture(scope="module")
 def gate(fresh: Callable[[], Weigh], once: Once) -> Run:
-    """Who stores other rows than it was given, or does the work before the clock, beside an honest one."""
+    """Who stores other rows than it was given, or does the work before the clock, alongside an honest one."""
     named = [f"{lie}=liar?lie={lie}" for lie in GATE]
     return once(
         "ingest-gate",

@@ -1,4 +1,4 @@
-"""Lies about streams and refresh functions, each beside an honest twin, through the command line.
+"""Lies about streams and refresh functions, each alongside an honest twin, through the command line.
 
 Rows that are lost, refreshes that are skipped or seen in halves, a query that is left out, streams one after the other.
 """
@@ -25,7 +25,7 @@ LIARS = {
     "left-out": "A1.stream",
     "sequence": "T5.sequence",
 }
-"""By the liar's name, what must be said of it."""
+"""By the liar's name, what must be reported of it."""
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ LOAD = ("load", *AGENTS, "--quiet", "--json")
 SAID = {*HONEST_CODES, "E10.schedule"}
 """Of every load by agents: how even a schedule that is not Poisson's is."""
 BUSY = {"E10.late", "E10.refused"}
-"""The tests beside it may keep an agent from being in time."""
+"""The tests alongside it may keep an agent from being in time."""
 
 
 def why(run: Run) -> dict[int, set[str]]:
@@ -95,7 +95,7 @@ def test_an_agent_whose_times_are_its_own_is_named_and_the_run_refused(
     assert run.code == 3, run.err
     liar = _numbered(run, lie)
     assert code in why(run)[liar], run.json["runs"][0]["agents"]
-    # The tests beside it may hold the honest ones back too, and never so long.
+    # The tests alongside it may hold the honest ones back too, and never so long.
     assert all(code not in codes - BUSY for number, codes in why(run).items() if number != liar)
     agents = {one["agent"]: one for one in run.json["runs"][0]["agents"]}
     assert lie != "late" or agents[liar]["late_p90"] == max(one["late_p90"] for one in agents.values())

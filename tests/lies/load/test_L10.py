@@ -113,9 +113,9 @@ def spiked(weigh: Weigh, checkpoints: tuple[float, ...]) -> dict[str, Any]:
     return found
 
 
-# On records made by hand it is tested beside this (tests/load/test_activity.py).
+# On records made by hand it is tested alongside this (tests/load/test_activity.py).
 @pytest.mark.long
-@pytest.mark.promise("The same spikes beside checkpoints are not.")
+@pytest.mark.promise("The same spikes alongside checkpoints are not.")
 def test_spikes_of_a_stopped_process_are_not_blamed_on_checkpoints(fresh: Callable[[], Weigh]) -> None:
     # A machine that is busy has spikes of its own, which may meet checkpoints: another run is made.
     for _ in range(TRIES):

@@ -255,7 +255,7 @@ BROKEN: dict[str, tuple[dict[bytes, bytes], set[str], str]] = {
         "districts' counters",
     ),
 }
-"""What an implementation does otherwise -> statements as it sends them, findings, and a word of what is said."""
+"""What an implementation does otherwise -> statements as it sends them, findings, and a word of what is reported."""
 
 
 @pytest.fixture(scope="module")

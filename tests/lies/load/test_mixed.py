@@ -1,4 +1,4 @@
-"""A1 and A3 of queries beside a load: a server that answers them wrongly, always or only while it is busy.
+"""A1 and A3 of queries alongside a load: a server that answers them wrongly, always or only while it is busy.
 
 The twin is the same proxy, which changes nothing.
 """
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def through(fresh: Callable[[], Weigh]) -> Iterator[Callable[..., Run]]:
-    """A load through a proxy, with queries beside it."""
+    """A load through a proxy, with queries alongside it."""
     with EmbeddedPostgres().reach(cache_folder(), 20) as reached:
         server = reached.connect
         path = f"{server['socket']}/.s.PGSQL.{server['port']}"

@@ -35,7 +35,7 @@ def checked(fresh: Callable[[], Weigh]) -> Run:
 
 
 @pytest.mark.promise(
-    "What nobody checked is said (`A8.unchecked`: which statements, and why) and keeps the tier at suggestive."
+    "What nobody checked is reported (`A8.unchecked`: which statements, and why) and keeps the tier at suggestive."
 )
 def test_answers_that_nobody_checks_are_not_called_right(fresh: Callable[[], Weigh]) -> None:
     weigh = fresh()

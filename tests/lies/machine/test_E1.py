@@ -111,7 +111,7 @@ def test_each_execution_has_a_life_of_its_own_and_the_proof_of_it(cooled: Run) -
 def test_what_cannot_be_excluded_is_said(cooled: Run) -> None:
     (note,) = (one for one in cooled.json["findings"] if one["code"] == "E1.hypervisor")
     assert note["severity"] == "note"
-    assert "cannot be seen from here" in note["text"]
+    assert "cannot be observed from here" in note["text"]
     text = words((cooled.evidence / "report.txt").read_text())
     assert "Times, cold" in text
     assert "Times, first in a fresh life, the data in memory" in text

@@ -83,7 +83,7 @@ def test_the_store_is_what_differs(stored: Run) -> None:
 
 
 def test_keys_are_nowhere_in_the_evidence(stored: Run) -> None:
-    """Those of the store and those of lives are made up for the run; their names would stand beside them."""
+    """Those of the store and those of lives are made up for the run; their names would stand alongside them."""
     text = "".join(path.read_text(errors="replace") for path in stored.evidence.iterdir() if path.is_file())
     for word in ("access_key", "secret_key", "WEIGH_", "AWS4-HMAC"):
         assert word not in text

@@ -1,4 +1,4 @@
-"""E4: a co-running job. The tests beside this one use the machine too, so a job is told by its name."""
+"""E4: a co-running job. The tests alongside this one use the machine too, so a job is told by its name."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_job_beside_one_contender_is_named(beside: tuple[Run, set[int]]) -> No
     assert job["processes"] == 1
     assert run.json["machine"]["watched"]
     if max(pair(run, contender)["foreign"] for contender in ("base", "alone")) < 0.05:
-        # Where more than the job uses this machine, it may not be told from chance by so few turns.
+        # Where more than the job uses this machine, it may not be determined from chance by so few turns.
         assert verdicts(run, OPERATION)["beside"]["verdict"] == "refused"
 
 
@@ -265,7 +265,7 @@ def test_evidence_of_before_reads_as_it_did(weigh: Weigh, beside: tuple[Run, set
     assert "machine" not in document
     assert ("E4.unwatched", "the machine was not watched during the blocks") in unwatched(document)
     assert not {one["code"] for one in document["findings"]} & {"E4.contended", "E4.allowed", "E4.steal"}
-    # And one with a hole: what is missing is said.
+    # And one with a hole: what is missing is reported.
     keep(journal, events, {*watched} - {watched[len(watched) // 2]})
     (reason,) = unwatched(weigh("report", str(evidence), "--json").json)
     timed = sum(run > 0 for event in events if event["event"] == "turn" for run in event["body"]["run"])

@@ -48,7 +48,7 @@ def test_settings_that_make_the_frequency_follow_the_load(weigh: Weigh, tmp_path
 
 
 def test_settings_that_hold_it(weigh: Weigh, tmp_path: Path) -> None:
-    """The honest twin differs in two files. That they are not this machine's is said of both."""
+    """The honest twin differs in two files. That they are not this machine's is reported of both."""
     run = weigh(*GATE, WEIGH_ROOT=machine(tmp_path / "twin", spoilt=False))
     assert of_knobs(run) == {}
     assert "E5.root" in run.codes
@@ -68,7 +68,7 @@ def test_a_machine_that_slows_down_is_named(slowing: Run) -> None:
 
 @pytest.mark.long
 def test_a_machine_that_does_not_is_not_accused(fresh: Callable[[], Weigh]) -> None:
-    """The honest twin: the same run, left alone. Whoever works beside it may be named."""
+    """The honest twin: the same run, left alone. Whoever works alongside it may be named."""
     named = contenders("base=liar?lie=pace&ms=1&burn=40", "more=liar?lie=pace&ms=1&burn=60")
     flags = ("--workload", "two", "--operations", "unordered", *SMALL)
     how = ("--starts", "10", "--rounds", "1", "--runs", "1", "--margin", "10%")

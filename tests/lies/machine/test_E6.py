@@ -61,7 +61,7 @@ def preferred(fresh: Callable[[], Weigh]) -> Run:
 
 
 def said(run: Run, contender: str) -> dict[str, dict[str, Any]]:
-    """What is said of parity, by code."""
+    """What is reported of parity, by code."""
     found = [one for one in run.json["findings"] if one["contender"] == contender]
     return {one["code"]: one for one in found if one["code"].startswith("E6")}
 

@@ -133,5 +133,5 @@ def test_what_a_script_switches_off_counts_as_the_servers(fresh: Callable[[], We
 
 
 def said_of(run: Run) -> str:
-    """What is said of durability."""
+    """What is reported of durability."""
     return "".join(one["text"] for one in run.json["findings"] if one["code"] == "E7.not_durable")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 BUSY = {"E4.before", "E4.allowed", "E1.unproven"}
-"""What may be said of any run on a machine that others use, and whose caches they drop."""
+"""What may be reported of any run on a machine that others use, and whose caches they drop."""
 
 
 def test_what_was_done_as_it_should_is_conclusive_on_a_machine_of_its_own(whole: Run) -> None:

@@ -75,7 +75,7 @@ def test_a_hundred_points_keep_their_changes_apart_from_a_change_of_machine(weig
     assert [one["ratio"] for one in shown["candidates"]] == pytest.approx(list(known.values()), rel=0.02)
     (one,) = shown["series"]
     assert [split["at"] for split in one["splits"]] == [machine]
-    # ClickHouse's rule stands beside, within the same parts.
+    # ClickHouse's rule stands alongside, within the same parts.
     assert [one["clickhouse"] for one in shown["candidates"]] == ["step"] * 3
     assert one["clickhouse_steps"] == pytest.approx(list(known), abs=2)
 

@@ -18,7 +18,7 @@ OPERATION = ("--operations", "by_action")
 
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
-    """An engine whose licence forbids it, beside the same one without such a licence."""
+    """An engine whose licence forbids it, alongside the same one without such a licence."""
     return fresh()("gate", *contenders("liar", "licensed"), *SMALL, *OPERATION)
 
 

@@ -1,7 +1,7 @@
 """T8: rerun until green.
 
 The liar runs the same experiment again and again in one folder until it pleases. Every attempt counts; removing one, or
-ending one when it looks good, is seen.
+ending one when it looks good, is observed.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ def test_a_job_that_lost_its_runs_and_got_lucky_is_red_all_the_same(tmp_path: Pa
 
 @pytest.mark.promise(
     "SLOWER on one kind of machine and not on another one is no disagreement, because series are split there as well: "
-    "it is said with what differs (`T8.machines`, a note)."
+    "it is reported with what differs (`T8.machines`, a note)."
 )
 def test_a_rerun_on_the_same_kind_of_machine_stays_red_and_a_matrix_of_two_does_not(
     weigh: Weigh, tmp_path: Path

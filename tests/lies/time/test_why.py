@@ -27,7 +27,7 @@ settings = {disabled_optimizers = "filter_pushdown"}
 BRIEF = ("--sample", "200ms", "--quiet")
 
 
-@pytest.mark.promise("The evidence is not changed: what is written goes into a folder beside it")
+@pytest.mark.promise("The evidence is not changed: what is written goes into a folder alongside it")
 def test_the_function_of_the_one_operation_that_changed_is_named(
     whole: Run, fresh: Callable[[], Weigh], tmp_path: Path
 ) -> None:

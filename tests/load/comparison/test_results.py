@@ -216,7 +216,7 @@ def test_a_rate_that_one_server_did_not_keep_has_no_response_times() -> None:
     assert "L2.unequal" in codes(found)
     kept = {one.contender: one.missed for one in found.sustained}
     assert kept == {"old": 0, "new": 1}
-    # As many a second as were due, over the part that counts: what was late is said instead.
+    # As many a second as were due, over the part that counts: what was late is reported instead.
     [said] = [one for one in words.sustained(found) if one.startswith("new did not keep")]
     assert "had no answer when the last one was due" in said and "it answered" not in said
 

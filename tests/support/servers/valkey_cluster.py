@@ -68,7 +68,7 @@ def running(
 
     Args:
         folder: where the servers' data lie.
-        settings: of every server, beside those that make its writes durable.
+        settings: of every server, besides those that make its writes durable.
         replica_of: number of the primary that has a replica, which is the last node then.
         announced: for a node of this number, makes of the path of its socket the port that it says it has.
     """

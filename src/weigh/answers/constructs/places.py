@@ -24,7 +24,7 @@ def is_all(node: exp.Expr, select: exp.Expr) -> bool:
 
 
 def reused(query: exp.Expr, select: exp.Expr, at: int) -> bool:
-    """Whether rows are grouped, ordered or told apart by a select expression."""
+    """Whether rows are grouped, ordered or distinguished by a select expression."""
     from sqlglot import exp
 
     if query.args.get("distinct") or query.args.get("qualify") or query.args.get("having"):

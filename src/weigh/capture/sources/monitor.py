@@ -23,7 +23,7 @@ def read(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator[E
     Args:
         lines: of the dump.
         database: the number of the one whose commands are wanted; None for all.
-        tally: is told what is no command of a client.
+        tally: counts what is no command of a client.
     """
     for line in lines:
         found = LINE.match(line)

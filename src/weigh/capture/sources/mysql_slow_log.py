@@ -62,7 +62,7 @@ def read(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator[E
     Args:
         lines: of the log.
         database: whose calls are wanted; None for all.
-        tally: is told what is no call.
+        tally: counts what is no call.
     """
     block, schema, time = _Block(), "", ""
     for line in lines:

@@ -72,7 +72,7 @@ def stderr(lines: Iterable[str], prefix: str, database: str | None, tally: Tally
         lines: of the log.
         prefix: the server's ``log_line_prefix``.
         database: whose calls are wanted; None for all.
-        tally: is told what is no call.
+        tally: counts what is no call.
 
     Raises:
         UsageError: the prefix has no time, or is none.

@@ -58,7 +58,7 @@ class Calls:
     """Makes calls of messages, in their order.
 
     Args:
-        tally: is told what is no call.
+        tally: counts what is no call.
     """
 
     def __init__(self, tally: Tally) -> None:

@@ -45,7 +45,7 @@ def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | Non
 
     Args:
         lines: of the file, with its header.
-        tally: is told of broken rows.
+        tally: counts broken rows.
         mysql: whether it is of ``performance_schema``, whose times are picoseconds; PostgreSQL's are milliseconds.
         database: of ``performance_schema``: the schema that is wanted. A dump of PostgreSQL has numbers for databases.
 

@@ -132,7 +132,7 @@ def _say(one: Committed) -> None:
         say_indented(f"{why}; weigh's own tests commit it" if one.outcome == "not_covered" and one.message else why)
         return
     if one.outcome == "failed":
-        say(f"could not be told  {one.seconds:.1f} s", fg=colour)
+        say(f"could not be determined  {one.seconds:.1f} s", fg=colour)
         say_indented(one.message if not one.code else f"twin: {one.twin}")
         return
     caught = f"caught: {one.code}" if one.code else "NOT CAUGHT"
@@ -166,10 +166,10 @@ def _summary(done: list[Committed], number: int, folder: Path) -> None:
         say(f"Ended after {len(done)} of {number} lies.")
     twins = f"twins falsely accused: {', '.join(accused)}" if accused else "no honest twin was accused"
     say(f"{caught} of {committed} lies were caught; {twins}.", bold=True)
-    for name, label in (("missed", "Not caught"), ("failed", "Could not be told")):
+    for name, label in (("missed", "Not caught"), ("failed", "Could not be determined")):
         if ids := [one.id for one in done if one.outcome == name]:
             say(f"{label}: {', '.join(ids)}.")
     left = [one.id for one in done if one.outcome in ("not_here", "not_covered")]
     if left:
-        say(f"Not committed: {', '.join(left)}, each for the reason that stands beside it.")
+        say(f"Not committed: {', '.join(left)}, each for the reason that stands alongside it.")
     say(f"Evidence, and the commands to repeat each: {folder}")

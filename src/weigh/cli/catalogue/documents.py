@@ -1,4 +1,4 @@
-"""Documents that commands put together where they print them: lists, and what is said of data by parts."""
+"""Documents that commands put together where they print them: lists, and what is reported of data by parts."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _say(found: Audit, *, verbose: bool) -> None:
             say(f"  and {len(found.left_out) - _NAMES:,} more: --verbose or --json")
     _say_keys(found, verbose=verbose)
     for name in found.unplanned:
-        say(f"\nPlans of {name} cannot be read here: whether an operation reads a table is not told of it.")
+        say(f"\nPlans of {name} cannot be read here: whether an operation reads a table is not reported of it.")
 
 
 def _say_keys(found: Audit, *, verbose: bool) -> None:

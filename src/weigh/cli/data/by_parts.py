@@ -75,7 +75,7 @@ def make(
         layout: as flags say, but for the number of files.
         files: how many parts; None for as many as the generator makes of it.
         where: the cluster and the place.
-        report: is told.
+        report: receives messages.
     """
     import msgspec
 

@@ -101,7 +101,7 @@ def _pages(file: Path, *, known_bad: bool) -> tuple[PageChecks, list[Finding]] |
     """What its pages are; None of one of a folder with a file that is known to be damaged, and is no Parquet any more.
 
     Raises:
-        DataFault: it cannot be read, and nothing has been said about it.
+        DataFault: it cannot be read, and nothing has been reported about it.
     """
     from weigh.data.layout import page_checksums
     from weigh.model.errors import DataFault

@@ -19,7 +19,7 @@ _MORE = {"storage": ("weigh.cli.doctor.storage", "storage")}
 
 
 class _Doctor(Subcommands):
-    """The command itself, and what it knows beside that, imported when it is called."""
+    """The command itself, and what it knows alongside that, imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MORE)

@@ -22,7 +22,7 @@ from weigh.cli.output import say
 def sign(evidence: Path, key: Path) -> None:
     """Vouch for evidence: sign its seal with an SSH key, as `ssh-keygen -Y sign` does.
 
-    What does not pass `weigh verify` is not signed: exit 1. The signature lies beside the seal; `weigh verify --key`
+    What does not pass `weigh verify` is not signed: exit 1. The signature lies alongside the seal; `weigh verify --key`
     checks it.
     """
     from weigh.cli.evidence.verify import print_line

@@ -27,7 +27,7 @@ def witnessed(
         spec: of the experiment.
         request: how it is carried out.
         witness: a contender, as ``--contender`` takes it.
-        progress: is told.
+        progress: receives messages.
         render: writes the report of the gate.
 
     Returns:

@@ -87,7 +87,7 @@ def _is_left_out(given: Any) -> bool:
 
 
 def _placed(word: str, folder: Path) -> str:
-    """A script is looked for beside the file."""
+    """A script is looked for alongside the file."""
     return str(folder / word) if ".sql" in word else word
 
 

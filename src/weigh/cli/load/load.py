@@ -296,7 +296,7 @@ def command_line(hidden: Mapping[str, str]) -> str:
     context = click.get_current_context()
     words = [*words[:2], *each_once(context.command, words[2:])]
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
-        # It is part of the experiment, and no variable of the environment can be seen in a report.
+        # It is part of the experiment, and no variable of the environment can be observed in a report.
         words += ["--contention", context.params["contention"]]
     return shlex.join(words)
 

@@ -119,7 +119,7 @@ class Registrar:
         return Current(reply["by"], files, reply["snapshot"], tuple(reply["columns"]))
 
     def rest(self) -> None:
-        """End the processes: nothing of weigh's waits beside a measurement."""
+        """End the processes: nothing of weigh's waits alongside a measurement."""
         for process, complaints in self._processes.values():
             # It ends when nobody asks any more.
             process.communicate()

@@ -176,7 +176,7 @@ class DuckLake(Format):
 
 
 class Delta(Format):
-    """Each table with a log beside its files."""
+    """Each table with a log alongside its files."""
 
     packages = ("deltalake",)
 

@@ -96,8 +96,8 @@ def refuse_keys(keys: Iterable[str], where: str = "") -> None:
     """Refuse keys of a layout of Vortex that are Parquet's alone.
 
     Args:
-        keys: that were said.
-        where: they were said.
+        keys: that were reported.
+        where: they were reported.
 
     Raises:
         UsageError: one of them is.

@@ -1,4 +1,4 @@
-"""Page checksums: every page of a Parquet file against the CRC-32 that its writer put beside it, if it did (D4)."""
+"""Page checksums: every page of a Parquet file against the CRC-32 that its writer put alongside it, if it did (D4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
 
 _NAMED = 10
-"""Bad pages of a file that are said one by one."""
+"""Bad pages of a file that are reported one by one."""
 REMEDY = "fetch or write it again: engines answer wrongly from damaged pages, and most say nothing"
 
 
@@ -47,7 +47,7 @@ class PageChecks(msgspec.Struct, frozen=True, kw_only=True):
         if self.bad:
             return f"{what}, {self.bad:,} bad"
         if not self.with_checksum:
-            return f"{what}, no page checksums: what was damaged since it was written cannot be told"
+            return f"{what}, no page checksums: what was damaged since it was written cannot be determined"
         if self.with_checksum < self.pages:
             return f"{what}, {self.with_checksum:,} with a checksum, which all fit; the others have none"
         return f"{what}, all fit their checksums"

@@ -30,7 +30,7 @@ REQUIREMENTS = [VORTEX, "pyarrow==26.0.1"]
 """What its environment must hold."""
 _ERROR = re.compile(r"[\w.]*(Error|Exception|Panic)\b")
 SUFFIX = ".vortex"
-"""By which files are told from Parquet."""
+"""By which files are distinguished from Parquet."""
 
 
 def write(

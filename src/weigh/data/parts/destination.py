@@ -63,7 +63,7 @@ class Destination(Protocol):
         """Size and BLAKE3 of what is there now, read whole; None where there is nothing."""
 
     def stat(self, name: str) -> Stored | None:
-        """What is said of it; None where there is nothing."""
+        """What is reported of it; None where there is nothing."""
 
     def remove(self, name: str) -> None:
         """Remove a file, if there is one."""

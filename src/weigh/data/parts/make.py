@@ -127,7 +127,7 @@ class Making(NamedTuple):
         Args:
             place: where parts are made.
             environment: for the generator's and the writer's requirements; can be imported on a worker.
-            progress: is told.
+            progress: receives messages.
 
         Raises:
             UsageError, DataFault, EnvironmentFault: as ``check``, as a part, or as the cluster.

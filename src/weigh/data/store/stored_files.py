@@ -137,7 +137,7 @@ def explained(error: StoreError, target: Target, where: str) -> WeighError:
 
 
 def _reached(complaint: str) -> str:
-    """What to do where nobody answers, by what was said instead."""
+    """What to do where nobody answers, by what was reported instead."""
     if "certificate" in complaint:
         return f"name the authority that signed its certificate: {AUTHORITIES}=FILE"
     if "InvalidContentType" in complaint:

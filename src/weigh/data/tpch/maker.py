@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def tpchgen(job: dict[str, Any]) -> None:
-    """One part by tpchgen-cli, which lies beside this interpreter."""
+    """One part by tpchgen-cli, which lies alongside this interpreter."""
     program = Path(sys.executable).with_name("tpchgen-cli")
     command = [str(program), "parquet", "-s", repr(job["scale"]), "-p", str(job["parts"]), "--part", str(job["part"])]
     command += ["-c", job["codec"], "-n", str(job["threads"]), "-o", job["folder"], "-q"]

@@ -21,7 +21,7 @@ PROGRAMS = "weigh.programs"
 CONTENTS = "weigh.contents"
 """Setting that is the hash of what is there: what was loaded with other programs is loaded again."""
 _PARTS = ("bin", "lib", "lib64", "share")
-"""Folders of an installation that its programs read: data directories beside them may be anybody's."""
+"""Folders of an installation that its programs read: data directories alongside them may be anybody's."""
 _VERSION = re.compile(r"\d+(?:\.\d+)*\S*")
 _TIMEOUT = 30.0
 _LONGEST_MESSAGE = 200

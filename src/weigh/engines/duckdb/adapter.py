@@ -216,7 +216,7 @@ class Engine(Adapter):
         self.relation = None
 
     def profile(self) -> dict[str, Any]:
-        """DuckDB's profile in JSON: of version 2 sections beside the operators, before them one object of both."""
+        """DuckDB's profile in JSON: of version 2 sections alongside the operators, before them one object of both."""
         path = Path(self.scratch) / "profile.json"
         self.connection.execute("PRAGMA enable_profiling = 'json'")
         self.connection.execute(f"SET profiling_output = {_quoted(str(path))}")

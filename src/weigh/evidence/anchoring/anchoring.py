@@ -76,5 +76,5 @@ class Anchoring:
         try:
             return one.send(anchor, self._folder)
         except (WeighError, OSError) as error:
-            # A witness that is gone ends no measurement: what is not anchored is said by verify.
+            # A witness that is gone ends no measurement: what is not anchored is reported by verify.
             return Stamped(to=name, anchor=anchor, error=one_line(str(error), 300))

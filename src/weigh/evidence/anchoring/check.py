@@ -64,7 +64,7 @@ def read(folder: Path) -> Anchored:
 
 
 def claims(folder: Path) -> Problem | Outcome:
-    """What is to be said without a witness: where it was anchored, or that it was not."""
+    """What is to be reported without a witness: where it was anchored, or that it was not."""
     try:
         found = read(folder)
     except (EvidenceFault, OSError):
@@ -223,7 +223,7 @@ def _others(folder: Path, anchors: Sequence[Anchor]) -> Iterator[Problem]:
     newest = max(there, default=0)
     for number, one in latest(anchors).items():
         if number not in there and number < newest:
-            text = f"attempt {number} was anchored at {one.at}, and is not beside it: every attempt counts"
+            text = f"attempt {number} was anchored at {one.at}, and is not alongside it: every attempt counts"
             yield Problem(code=codes.T8_MISSING.code, file=journal.NAME, text=text)
 
 

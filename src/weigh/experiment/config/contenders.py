@@ -125,7 +125,7 @@ def _from_table(table: ContenderTable) -> Contender:
             raise UsageError(
                 f"'{key}' is no setting of an engine",
                 where="[[contender]]",
-                remedy=f"write {key} = ... beside settings",
+                remedy=f"write {key} = ... alongside settings",
             )
     contender = Contender(
         name=table.name or "",

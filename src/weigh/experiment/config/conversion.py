@@ -55,7 +55,7 @@ def converted(tables: user_files.Tables, cache: Path, progress: Progress, csv: C
     Args:
         tables: files by table, in any form of :data:`weigh.data.user_files.FORMATS`, and folders that are tables.
         cache: weigh's cache directory.
-        progress: is told what is converted.
+        progress: reports what is converted.
         csv: how files of CSV are read.
 
     Raises:

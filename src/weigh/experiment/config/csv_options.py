@@ -56,7 +56,7 @@ class CsvTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 
     @property
     def sql(self) -> str:
-        """Arguments of DuckDB's ``read_csv``; empty where nothing is said."""
+        """Arguments of DuckDB's ``read_csv``; empty where nothing is reported."""
         return "".join(f", {name} = {value}" for name, value in self._arguments())
 
     def _arguments(self) -> Iterator[tuple[str, str]]:
@@ -87,7 +87,7 @@ class CsvTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 
     @property
     def written(self) -> str:
-        """As the command line takes it: ``sep=;,decimal=,``; empty where nothing is said."""
+        """As the command line takes it: ``sep=;,decimal=,``; empty where nothing is reported."""
         values = ((name, getattr(self, name)) for name in self.__struct_fields__)
         return ",".join(f"{name}={_written(value)}" for name, value in values if value is not None and value != [])
 

@@ -115,7 +115,7 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Crossing,
             f"more than {_MOST} in one experiment",
             remedy="vary fewer keys, or fewer values of each",
         )
-    # What [layout] says of Parquet is said of the cells of Parquet.
+    # What [layout] says of Parquet is reported of the cells of Parquet.
     layouts = {layout_name(cell_name(cell)): laid_out(base, cell).normal for cell in cells}
     made = {
         one.name: [

@@ -78,9 +78,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         define: variables of the scripts, e.g. scale=10: a number, or a text that stands in its place
             (docs/reference/workloads.md#scripts).
         answers: file of answers to the scripts' statements that you trust; the server's are compared with them before
-            the clock starts. It lies beside this file.
+            the clock starts. It lies alongside this file.
         prepare: file of SQL, such as pg_dump writes, that makes the data of an embedded server for your scripts or a
-            replay, in every life anew (docs/guide/load.md#your-own-sql). It lies beside this file.
+            replay, in every life anew (docs/guide/load.md#your-own-sql). It lies alongside this file.
         protocol: of scripts, as pgbench's: ``"prepared"``, or ``"simple"``, which sends statements as text each time
             [``"prepared"``].
         repeats: runs of each kind; above 1 each in a fresh life of an embedded server [``1``].

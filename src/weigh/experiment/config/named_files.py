@@ -28,7 +28,7 @@ def user_files(
         file: weigh.toml, if there is one.
         path: where it lies.
         flags: values of the command line by name.
-        progress: is told what is converted.
+        progress: reports what is converted.
 
     Raises:
         UsageError: they are not named, or are not there.

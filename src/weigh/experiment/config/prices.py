@@ -49,7 +49,7 @@ def declared(
 def budget(
     text: str | None, price: Mapping[str, str] | msgspec.UnsetType, *, duet: bool = False
 ) -> str | msgspec.UnsetType:
-    """What may be spent, as declared. Left out where nothing was said.
+    """What may be spent, as declared. Left out where nothing was reported.
 
     Raises:
         UsageError: it is no amount, there is no price to count it by, or that is in another currency.

@@ -25,7 +25,7 @@ def files(table: str, folder: Path, cache: Path, progress: Progress) -> tuple[li
         table: its name.
         folder: where it lies.
         cache: weigh's cache directory.
-        progress: is told what is read.
+        progress: reports what is read.
 
     Raises:
         UsageError: its files alone are not its rows (deleted rows, other columns), or one of them is not there.

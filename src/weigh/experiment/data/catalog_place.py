@@ -176,7 +176,7 @@ class CatalogPlaces:
             yield registration.read(place.catalog, name, self._reading[name].layout, when, self._registrar)
 
     def rest(self) -> None:
-        """End the processes that register: nothing of weigh's waits beside a measurement."""
+        """End the processes that register: nothing of weigh's waits alongside a measurement."""
         self._registrar.rest()
 
     def close(self) -> None:

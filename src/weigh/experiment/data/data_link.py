@@ -284,7 +284,7 @@ class DataLink:
         return found
 
     def rest(self) -> None:
-        """End what registers catalogs: nothing of weigh's waits beside a measurement."""
+        """End what registers catalogs: nothing of weigh's waits alongside a measurement."""
         if self.catalogs:
             self.catalogs.rest()
 

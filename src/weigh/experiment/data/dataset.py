@@ -46,7 +46,7 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress, place: str
         dataset: name of its generator.
         spec: of the experiment.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
         place: where it lies in the default layout, made by parts; empty for the cache.
 
     Returns:
@@ -74,7 +74,7 @@ def obtain_user_data(given: Data, spec: Spec, cache: Path, progress: Progress) -
         given: the files as they are.
         spec: of the experiment.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
 
     Returns:
         By name of the layout, that of the baseline first; the files as they are have no name.
@@ -179,7 +179,7 @@ def make(
         seed: of the dataset.
         layout: its physical form.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
         called: name of the layout, for people.
     """
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)

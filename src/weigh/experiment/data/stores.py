@@ -109,7 +109,7 @@ class ObjectStore:
         spec: as asked for.
         where: how weigh itself reaches it.
         ca: file that the authority of the proxy's certificate is written to.
-        progress: is told what is put there.
+        progress: reports what is put there.
         placed: key of the tables that lie there already, under the names of their manifest; empty without any.
 
     Raises:
@@ -211,7 +211,7 @@ class ObjectStore:
         return names(table, tables.paths[table])
 
     def close(self) -> None:
-        """Stop the proxy; beside data that was there already nothing of this experiment stays."""
+        """Stop the proxy; alongside data that was there already nothing of this experiment stays."""
         self.proxy.stop()
         if self._placed:
             self._files.remove()
@@ -224,7 +224,7 @@ class Stores:
         named: those of weigh.toml.
         contenders: of the experiment.
         python: gives the interpreter of an environment with exact requirements.
-        progress: is told what takes a while.
+        progress: reports what takes a while.
         placed: key of the tables that lie in a store already.
     """
 

@@ -1,7 +1,7 @@
 """Result caches (A9): whether a question that was asked before is answered without being executed.
 
 The gate asks every timed question three times and then once with a number more in its answer, which nobody asked
-before. Where the repetition costs next to nothing beside that, it is looked at again here, in a life of its own.
+before. Where the repetition costs next to nothing compared with that, it is looked at again here, in a life of its own.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _finding(contender: str, operation: str, found: Suspicion, kind: Kind) -> Fi
             contender=contender,
             operation=operation,
             text=f"{label}: it keeps the plan of a text, and answers rightly when the rows change",
-            remedy="nothing is wrong; its times are those of a text that was seen before",
+            remedy="nothing is wrong; its times are those of a text that was observed before",
         )
     if kind == "open":
         return codes.A9_SUSPECT.finding(

@@ -91,7 +91,7 @@ def check(
         link: where contenders see it.
         timeout: seconds for one question.
         seed: chooses page and bit.
-        progress: is told.
+        progress: receives messages.
     """
     progress.say("gate: asking over a copy with one flipped bit")
     chance = random.Random(seed)

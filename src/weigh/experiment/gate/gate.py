@@ -52,13 +52,13 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         gate: the record.
-        findings: what is to be said.
+        findings: what is to be reported.
         answers: answer of every contender to every case, to compare timed executions with.
         tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
         peaks: largest resident size of each contender, bytes.
         varied: operations of each contender to which a question could be put that nobody asked before.
-        quick: those of them whose repetition costs too little beside it.
+        quick: those of them whose repetition costs too little compared with it.
         ways: how each contender takes what SQL leaves open, by construct, as far as it could be probed.
         continued: what a life of each answered when other rows lay behind its paths.
         fresh: answers of lives that have seen no other rows than those.
@@ -96,7 +96,7 @@ def check_answers(
         witnesses: who may know what is right.
         link: where the data is.
         spec: of the experiment.
-        progress: is told.
+        progress: receives messages.
         briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on.
         so_far: gets every check that was made, also where it is cut off.
@@ -171,7 +171,7 @@ def check_answers(
 
 
 def cut_off(checks: Iterable[Check], workload: Workload, names: Iterable[str], *, truth: bool) -> Gate:
-    """What is left of a gate that was interrupted: of what was asked until then, what can be said without the rest.
+    """What is left of a gate that was interrupted: of what was asked until then, what can be reported without the rest.
 
     What differs is not judged: whether a dialect, a rounding or a wrong witness explains it is found out at the end.
 

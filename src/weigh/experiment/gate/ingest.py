@@ -67,7 +67,7 @@ def check_rows(
         workload: of loads.
         link: where the files are.
         timeout: seconds for one load.
-        progress: is told how far it is.
+        progress: reports how far it is.
     """
     checks: list[Check] = []
     findings: list[Finding] = []

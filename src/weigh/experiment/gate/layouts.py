@@ -35,11 +35,11 @@ OTHER = "other files"
 
 
 def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: float) -> str:
-    """What it answers a new query from; empty where that cannot be told, ``other files`` where it says so itself.
+    """What it answers a new query from; empty where that cannot be determined, ``other files`` where it says so itself.
 
     A query that nobody asked before is asked while the files are withdrawn. Who reads them fails. Who gives the right
     answer all the same has the rows; who gives it only to a query that it had taken before has executed it then. One
-    that keeps its files open cannot be told from either, and nor can one that loads its tables.
+    that keeps its files open cannot be distinguished from either, and nor can one that loads its tables.
 
     Args:
         session: asks it, in the process that the gate goes on to use.
@@ -114,7 +114,7 @@ def unchanged(
 ) -> tuple[str, ...]:
     """Operations that it answers although the files are gone: from what it made of them when it answered before.
 
-    One that keeps its files open cannot be told from this, and nor can one that loads its tables.
+    One that keeps its files open cannot be distinguished from this, and nor can one that loads its tables.
 
     Args:
         session: in which it has answered all of them.

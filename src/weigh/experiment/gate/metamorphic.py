@@ -49,7 +49,7 @@ class _Pace:
         what: for people.
         relations: how many there are.
         operations: that each of them is tried on.
-        progress: is told.
+        progress: receives messages.
     """
 
     def __init__(self, what: str, relations: int, operations: int, progress: Progress) -> None:
@@ -99,7 +99,7 @@ def check(
         link: where the data is.
         split: the same rows in more files, or None.
         timeout: seconds for one question.
-        progress: is told.
+        progress: receives messages.
 
     Returns:
         What failed; and a note for each relation that could not be tried everywhere, so that a check which never ran

@@ -1,4 +1,4 @@
-"""Pinned answers: answers that were once trusted, kept as plain JSON beside a workload.
+"""Pinned answers: answers that were once trusted, kept as plain JSON alongside a workload.
 
 A pinned answer belongs to its data: the file carries the row digest of every table, and is refused with others.
 """

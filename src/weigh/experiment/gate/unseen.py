@@ -51,7 +51,7 @@ class UnseenResults(NamedTuple):
 
     Attributes:
         checks: answers that are wrong on the unseen data without being those to the given data.
-        findings: who does not read the data, and of whom it could not be told.
+        findings: who does not read the data, and of whom it could not be determined.
         record: what was asked.
         answers: to the questions, by who has seen no other rows.
     """

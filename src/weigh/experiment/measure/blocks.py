@@ -69,7 +69,7 @@ class Blocks:
         arms: of every block.
         answers: compares answers with those of the gate.
         link: where the data is.
-        journal: is told everything at once.
+        journal: receives everything at once.
         attempt: number of the attempt.
         gate: what it found, as it stands in the journal.
         stopping: decides between blocks what goes on; without it all that was planned does.
@@ -147,7 +147,7 @@ class Blocks:
 
         Args:
             plan: cases that passed the gate, hot blocks at most, cold blocks after them, rounds and runs.
-            progress: is told between blocks.
+            progress: receives messages between blocks.
             unable: (contender, operation) pairs that the gate found unsupported or in error.
 
         Raises:

@@ -24,7 +24,7 @@ _PER_EXECUTION = 0.004
 """Seconds around an execution for fetching and checking its answer."""
 _SLACK = 1.15
 _EMPTYING = 0.5
-"""Seconds that writing back, dropping caches and reading the program again take beside a start."""
+"""Seconds that writing back, dropping caches and reading the program again take alongside a start."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ _NOTHING = "SELECT 1 AS one"
 
 
 class Alone:
-    """A life with nobody beside it, and what is read about its one execution.
+    """A life with nobody alongside it, and what is read about its one execution.
 
     Args:
         worker: that has opened its tables.
@@ -90,7 +90,7 @@ class Alone:
             timeout: seconds that each step may take.
 
         Returns:
-            What was measured, and what was seen of the data in memory.
+            What was measured, and what was observed of the data in memory.
 
         Raises:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
@@ -219,7 +219,7 @@ def refuse_apart(contenders: Iterable[Contender]) -> None:
         if one.remote:
             raise UsageError(
                 f"{codes.E1}: the contender '{one.name}' is a server by URL: which files hold its data, and what of "
-                "them is in memory, cannot be seen from here, so it can never be called cold",
+                "them is in memory, cannot be observed from here, so it can never be called cold",
                 remedy="measure it hot; or leave weigh.url out, and weigh starts a server of its own",
             )
 

@@ -31,7 +31,7 @@ _LOCK_REMEDY = "it is not compared; nothing of the data files needs to be locked
 
 
 def findings(contender: str, deeds: Deeds, whose: Mapping[int, str]) -> Iterator[Finding]:
-    """What is to be said of a life.
+    """What is to be reported of a life.
 
     Args:
         contender: whose it is.

@@ -41,8 +41,8 @@ class Lives:
         contenders: by name.
         arms: of every block.
         link: where the data is.
-        journal: is told of every start.
-        watching: is told whose processes are whose.
+        journal: receives every start.
+        watching: receives whose processes are whose.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class Lives:
             self._watching.track(self._servers(arm, whose, worker))
 
     def _check_members(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
-        """Say whose processes are not counted as its own. Who moved them cannot be told, and nobody is blamed."""
+        """Say whose processes are not counted as its own. Who moved them cannot be determined, and nobody is blamed."""
         pids = {arm: set(worker.family.pids() if worker.family else ()) for arm, (_, worker) in workers.items()}
         for arm, (_, worker) in workers.items():
             outside = set(worker.family.outside() if worker.family else ())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 _EXECUTION = 0.02
-"""Seconds of an execution in the example of a budget, where none has been seen."""
+"""Seconds of an execution in the example of a budget, where none has been observed."""
 _START = 1.0
 """Seconds of a start there."""
 _MEASURED = (GateStatus.AGREED, GateStatus.UNVERIFIED)
@@ -66,7 +66,7 @@ class LowerBound(NamedTuple):
         if self.spec.budget is None:
             return
         keys = self._keys(checks)
-        # In a duet who executes beside whom depends on what is left of the operations.
+        # In a duet who executes alongside whom depends on what is left of the operations.
         known = {} if self.spec.duet else seconds
         lower = {name: [known.get((name, *key), 0.0) for key in of] for name, of in keys.items()}
         guess = {name: self._guess(name, seconds) for name in keys}
@@ -93,7 +93,7 @@ class LowerBound(NamedTuple):
                 fewest * block,
                 fewest * enough_block,
                 seconds,
-                ", beside what reading the data takes",
+                ", alongside what reading the data takes",
             )
 
     def _keys(self, checks: Collection[Check]) -> dict[str, Sequence[tuple[str, str]]]:
@@ -111,7 +111,7 @@ class LowerBound(NamedTuple):
         return dict(found)
 
     def _guess(self, name: str, seconds: Mapping[tuple[str, str, str], Seconds]) -> Seconds:
-        """What an execution that was not seen may take: as those of the contender so far, or of anybody."""
+        """What an execution that was not observed may take: as those of the contender so far, or of anybody."""
         seconds_of_name = [value for key, value in seconds.items() if key[0] == name] or list(seconds.values())
         return sum(seconds_of_name) / len(seconds_of_name) if seconds_of_name else _EXECUTION
 

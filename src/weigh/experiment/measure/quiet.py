@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def findings() -> Iterator[Finding]:
-    """What is said where it did not become quiet, after waiting for that."""
+    """What is reported where it did not become quiet, after waiting for that."""
     calm = settle.settle(settle.patience())
     for busy, text in (
         (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),

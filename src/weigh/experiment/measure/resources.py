@@ -99,7 +99,7 @@ def tell(
     """Ask lives at their end what they have: whoever takes more meanwhile shows it, and nothing is disturbed.
 
     Args:
-        journal: is told.
+        journal: receives.
         block: that they belong to.
         workers: number and life by arm.
         contender_of: the contender of each arm.

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 _FIRST_WORD = 3
-"""Blocks after which it is said who takes longer; nothing follows from it."""
+"""Blocks after which it is reported who takes longer; nothing follows from it."""
 _EVERY = 10
-"""Blocks after which something is said, though nothing happened."""
+"""Blocks after which something is reported, though nothing happened."""
 
 
 class Stopping:
@@ -40,8 +40,8 @@ class Stopping:
     Args:
         spec: with a precision.
         earlier: records of earlier attempts of the experiment; the verdict reads them too.
-        journal: is told of every look.
-        progress: is told between blocks.
+        journal: receives every look.
+        progress: receives messages between blocks.
     """
 
     def __init__(self, spec: Spec, earlier: Sequence[Record], journal: Journal, progress: Progress) -> None:

@@ -76,7 +76,7 @@ class TimedAnswers:
         part = not whole and one.answer.stat().st_size > LARGE_ANSWER
         try:
             content = answer_bytes(one.answer)
-            # A salted question has another answer each time: one that was seen before is another question's.
+            # A salted question has another answer each time: one that was observed before is another question's.
             salted = "" if part or position.salt else hash_bytes(content)
             # Byte by byte what was compared before: it is as right as then.
             if (digest := self._right.get(key, {}).get(salted)) is not None:

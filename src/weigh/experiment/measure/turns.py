@@ -48,7 +48,7 @@ class Turns:
         lives: of the arms.
         answers: compares answers with those of the gate.
         link: where the data is.
-        journal: is told what was in memory, and what was asked of stores.
+        journal: receives what was in memory, and what was asked of stores.
         watching: samples the machine meanwhile.
         attempt: number of the attempt.
     """

@@ -1,4 +1,4 @@
-"""The folder of a profile, beside the evidence: the document, the page, and what they were made from."""
+"""The folder of a profile, alongside the evidence: the document, the page, and what they were made from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(out: Path) -> None:
 
 
 def profile(folder: Path, number: int, change: ProfiledChange, before: Side, after: Side) -> str:
-    """Write what was seen of one change.
+    """Write what was observed of one change.
 
     Returns:
         The name of its folder.

@@ -34,7 +34,7 @@ _ELSEWHERE = "the engine executes in other processes, which have no Python frame
 
 
 class Side:
-    """What was seen of one side.
+    """What was observed of one side.
 
     Attributes:
         version: of the engine, as it says.

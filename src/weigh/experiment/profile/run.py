@@ -54,13 +54,13 @@ class WhyRequest:
 
 
 def why(evidence: Path, request: WhyRequest, out: Path, progress: Progress) -> WhyResults:
-    """Profile what changed, and write it into a folder beside the evidence, which is not touched.
+    """Profile what changed, and write it into a folder alongside the evidence, which is not touched.
 
     Args:
         evidence: the directory of the measurement.
         request: what is asked for.
         out: the folder that is written; what an earlier profile wrote there is removed.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         WeighError: the evidence cannot be read, or what it measured cannot be made again here.
@@ -137,7 +137,7 @@ def _question(one: Operation) -> tuple[object, ...]:
 def _profiled(
     change: ProfiledChange, setup: Setup, record: Record, seconds: Seconds, folder: Path, number: int
 ) -> tuple[ProfiledChange, list[str]]:
-    """A change with what was seen, and what must be said about it."""
+    """A change with what was observed, and what must be reported about it."""
     operation = setup.workload.operation(change.operation)
     case = next((one for one in operation.timed() if one.name == change.case), operation.cases[0])
     ready = {one.name: one for one in setup.contenders}

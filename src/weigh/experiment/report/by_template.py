@@ -24,7 +24,7 @@ _NOTE = (
     "verdict too."
 )
 _POOLED = (
-    " Pooled is each operation with the help of the others, where three or more are not told apart: of all that are "
+    " Pooled is each operation with the help of the others, where three or more are not distinguished: of all that are "
     "called the same few are wrong, which is not promised of one that alone differs from its template."
 )
 

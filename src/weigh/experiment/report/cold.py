@@ -28,7 +28,7 @@ _HEADINGS = (
 _NOTE = Markup(
     "Medians, and the most pages that were in memory. Read from devices: by the contender's processes while the query "
     "ran; by anybody: what the devices under the data gave out meanwhile. Rate: of the reading over the whole "
-    "execution; beside it, as a share of what the device was measured to read past the page cache. What is empty "
+    "execution; alongside it, as a share of what the device was measured to read past the page cache. What is empty "
     "nobody can tell, or nothing was read."
 )
 
@@ -63,7 +63,7 @@ def _line(one: ColdProof) -> str:
 
 
 def part(results: ExperimentResults, contenders: Contenders, operations: Collection[str]) -> Fold | None:
-    """The part; None where nothing was to be cold. Of the operations that are told in full alone."""
+    """The part; None where nothing was to be cold. Of the operations that are reported in full alone."""
     everybody = {who.name: who for who in contenders.everybody}
     rows = [
         _row(one, everybody[one.contender])

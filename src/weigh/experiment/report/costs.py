@@ -68,7 +68,7 @@ class Costs(NamedTuple):
         rows, note = self.rows, self.note
         if full and len(rows) > MOST_ROWS:
             rows = [row for row in rows if row[0] in full]
-            note += " Of the operations that are told in full; verdicts.json has every one."
+            note += " Of the operations that are reported in full; verdicts.json has every one."
         if not rows:
             return []
         optional = [one for one in reversed(self.headings[1:]) if one != "contender"]

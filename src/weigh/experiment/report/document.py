@@ -55,7 +55,7 @@ class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
         workload: its name.
         scale: rows as an integer, a scale factor as a number with a point; None for your own files.
         notice: what every report on the workload must say, such as "derived from TPC-H, not comparable to published
-            results"; None where nothing must be said.
+            results"; None where nothing must be reported.
         seed: of the data, of the order of turns, of the choice of literals.
         margin: the smallest change that matters, a fraction.
         baseline: the contender that the others are compared with.
@@ -243,7 +243,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the evidence directory.
     """
     record = results.record
@@ -347,7 +347,7 @@ def _suite(one: Suite, *, hot: bool) -> SuiteRow:
 
 
 def _gate(gate: Gate | None) -> Iterator[GateRow]:
-    """One row an operation and status: most have one, some have contenders that could not answer beside it."""
+    """One row an operation and status: most have one, some have contenders that could not answer alongside it."""
     for one in gate.operations if gate else ():
         by_status: dict[GateStatus, list[str]] = {}
         for contender, status in one.contenders.items():

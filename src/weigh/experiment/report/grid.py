@@ -34,9 +34,9 @@ _EFFECTS_NOTE = (
     "keys: by what factor the ratio of one changes where the others have their values; 1 is no interaction."
 )
 _FACTOR = 1.5
-"""From this ratio on a change is told as a factor."""
+"""From this ratio on a change is reported as a factor."""
 _INTERACTIONS = 3
-"""Interactions that are told one by one."""
+"""Interactions that are reported one by one."""
 _CLAIMS = (VerdictName.SLOWER, VerdictName.FASTER)
 _FEW_WORDS = {VerdictName.SAME: "the same", VerdictName.SMALL: "nearly the same"}
 
@@ -242,7 +242,7 @@ def _interaction(effects: Sequence[Effect]) -> str:
 
 def _of_ratio(ratio: float, low: float, high: float) -> str:
     if low <= 1 <= high:
-        return f"not seen to differ ({low:.2f} to {high:.2f})"
+        return f"not observed to differ ({low:.2f} to {high:.2f})"
     return _in_words(ratio, low, high)
 
 

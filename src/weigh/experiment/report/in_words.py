@@ -51,7 +51,7 @@ def in_words(results: ExperimentResults) -> list[str]:
 
 
 def of_session(results: ExperimentResults) -> list[tuple[str, str]]:
-    """What is said of metrics of the whole session, code and text, once for however many contenders and metrics."""
+    """What is reported of metrics of the whole session, code and text, once for however many contenders and metrics."""
     temperatures = results.record.spec.temperatures
     texts: dict[tuple[str, str, str, str], list[str]] = {}
     for one in results.statements:

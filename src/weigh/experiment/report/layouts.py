@@ -62,7 +62,7 @@ _NOTHING = "nothing that was recorded: the same bytes for all, and the same CPUs
 
 
 def differences(results: ExperimentResults) -> list[str]:
-    """A line for each thing that differs from the baseline beside engine, version and settings.
+    """A line for each thing that differs from the baseline alongside engine, version and settings.
 
     None where nobody is compared.
     """

@@ -140,7 +140,7 @@ def document(one: Machine) -> MachineDocument:
 def turns(pair: PairShare, most: int) -> str:
     """The contended turns of a pair by block and turn, the worst first, with the share of others."""
     if not pair.contended:
-        return "each is too short to be told"
+        return "each is too short to be determined"
     several = len({turn.attempt for turn in pair.turns}) > 1
     phrases = [
         f"{f'{turn.attempt}:' if several else ''}{turn.block}.{turn.turn} {percent(turn.foreign + turn.steal, 0)}"
@@ -221,7 +221,7 @@ def _first(found: Use) -> str:
 
 
 def part(machine: Machine, contenders: Contenders) -> Fold:
-    """What is to be said, the drawing, and pairs with contended turns, the worst first."""
+    """What is to be reported, the drawing, and pairs with contended turns, the worst first."""
     parts: list[Block] = [Lines(list(lines(machine)), css="say", listed=True, most=1000)]
     plot, rows = _plot(machine, contenders), _contended(machine, contenders)
     if plot is not None:

@@ -1,4 +1,4 @@
-"""The second opinion: another rule's word on the same executions, beside ours."""
+"""The second opinion: another rule's word on the same executions, alongside ours."""
 
 from __future__ import annotations
 

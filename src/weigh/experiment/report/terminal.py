@@ -65,7 +65,7 @@ def screen(results: ExperimentResults, evidence: str) -> RenderableType:
     """The first screen.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: the directory, as the reader is to write it.
     """
     first = screen_text(first_screen(results, evidence))
@@ -85,10 +85,10 @@ def notes(results: ExperimentResults) -> RenderableType:
 
 
 def report(results: ExperimentResults, evidence: str) -> RenderableType:
-    """Everything below the first screen: the gate, then the numbers, then what is to be said about them.
+    """Everything below the first screen: the gate, then the numbers, then what is to be reported about them.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the evidence directory, for the last line.
     """
     return form.report(

@@ -66,7 +66,7 @@ class Reproducer(NamedTuple):
 
 
 def add_script(one: Reproducer, folder: Path, tables: Tables, timeout: Seconds) -> str:
-    """Write ``query.sql`` beside the data, and the script where it shows the divergence.
+    """Write ``query.sql`` alongside the data, and the script where it shows the divergence.
 
     Args:
         one: what it shows.
@@ -91,7 +91,7 @@ def add_script(one: Reproducer, folder: Path, tables: Tables, timeout: Seconds) 
         return "the right answer holds values that a script cannot"
     path = folder / SCRIPT
     path.write_text(text(one, tables, rows), encoding="utf-8")
-    # What is handed out was seen to fail, with the very packages that it names.
+    # What is handed out was observed to fail, with the very packages that it names.
     complaint = _tried(one, path, timeout)
     if complaint:
         path.unlink()

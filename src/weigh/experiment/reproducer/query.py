@@ -169,7 +169,7 @@ def _narrowed(schema: ResultSchema, columns: list[int]) -> ResultSchema:
     place = {old: new for new, old in enumerate(columns)}
     ordered: list[int] = []
     for position in schema.ordered_by:
-        # After a column that is not there any more, the order of the others cannot be seen.
+        # After a column that is not there any more, the order of the others cannot be observed.
         if position not in place:
             break
         ordered.append(place[position])

@@ -55,7 +55,7 @@ class Reduction:
         source: the tables.
         pair: who is asked.
         clock: when it ends, whatever was reached.
-        progress: is told.
+        progress: receives messages.
     """
 
     def __init__(self, source: Source, pair: Contradiction, clock: Clock, progress: Progress) -> None:
@@ -217,7 +217,7 @@ class Reduction:
 
 
 def _codes(column: pa.ChunkedArray) -> NDArray[np.integer]:
-    """A number for each of its values, by row; the same for all where they cannot be told apart."""
+    """A number for each of its values, by row; the same for all where they cannot be distinguished."""
     import pyarrow as pa
 
     try:

@@ -1,4 +1,4 @@
-"""Divergences shrunk: few rows and a short query that still show what the gate found, beside the evidence.
+"""Divergences shrunk: few rows and a short query that still show what the gate found, alongside the evidence.
 
 On fewer rows nobody knows the truth. The witness there is another engine, which agreed with it on all of them
 (``suspects``). Whatever happens here, what the gate said stands.
@@ -84,7 +84,7 @@ def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Itera
     Args:
         scene: what the gate left.
         evidence: the attempt's directory; a reproducer appears in it whole or not at all.
-        progress: is told.
+        progress: receives messages.
     """
     contenders = {one.name: one for one in scene.contenders}
     everyone = divergences(scene.gate, scene.workload, contenders)
@@ -220,7 +220,7 @@ class _Shrinking:
             contender=one.ready.name,
             operation=one.operation,
             text=f"{one_line(one.question.sql, 200)}: {what} (by {one.witness}), over {size_}{undecided}{without}",
-            remedy=f"ask it {place / package.QUERY} on the data beside it" if missing else f"uv run {script}",
+            remedy=f"ask it {place / package.QUERY} on the data alongside it" if missing else f"uv run {script}",
         )
 
     def _story(self, check: Check, disagreement: Disagreement) -> tuple[str, ...]:

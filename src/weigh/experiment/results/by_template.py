@@ -125,7 +125,7 @@ def _pooled(
     # Starts that share a build depend on one another, and the deviations would have to be grouped as the mean is.
     if whole.ratio is None or whole.rebuilt is not msgspec.UNSET or min(whole.starts, len(parts)) < LEAST:
         return ()
-    # What may not be said of all of them together is not said of each with the help of all.
+    # What may not be reported of all of them together is not said of each with the help of all.
     if whole.verdict is VerdictName.REFUSED or _of_another_kind(whole):
         return ()
     numbers = of_operations(spec, samples, pool)

@@ -1,4 +1,4 @@
-"""Drift of the machine in the attempts of an experiment: what is said of it, and what it spoils."""
+"""Drift of the machine in the attempts of an experiment: what is reported of it, and what it spoils."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def findings(samples: Iterable[Sample], spec: Spec) -> Iterator[Finding]:
     if much:
         named = ", ".join(f"{operation} on {who} {ratio:.2f} times" for ratio, operation, who in much[:_NAMED])
         more = f" and {len(much) - _NAMED} more" if len(much) > _NAMED else ""
-        text += f"; beside the other it takes longer than alone: {named}{more}"
+        text += f"; alongside the other it takes longer than alone: {named}{more}"
     elif found:
         text += f"; it costs nobody more than {percent(_MUCH - 1, 0)}"
     yield codes.X_DUET.finding(
@@ -42,7 +42,7 @@ def findings(samples: Iterable[Sample], spec: Spec) -> Iterator[Finding]:
 
 
 def slowed(samples: Iterable[Sample]) -> Mapping[tuple[str, str], float]:
-    """How many times as long (operation, contender) takes beside the other as alone: the ratio of the medians."""
+    """How many times as long (operation, contender) takes alongside the other as alone: the ratio of the medians."""
     times: dict[tuple[str, str, str], dict[bool, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in samples:
         if one.run > 0 and one.outcome is Outcome.OK and one.wall_s:

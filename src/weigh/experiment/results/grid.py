@@ -255,7 +255,7 @@ class _Metric:
         ]
 
     def _judged(self, question: Question, members: Sequence[str]) -> bool:
-        """Whether anything is said of it: nothing is where a metric is zero, or nobody was timed."""
+        """Whether anything is reported of it: nothing is where a metric is zero, or nobody was timed."""
         return any(self._pairs(question, members))
 
     def _why(self, question: Question, members: Sequence[str]) -> Reason | None:

@@ -37,7 +37,7 @@ _BY_WHOM = (
 )
 _UNASKED = "if nobody set that, look which process changes the CPUs of others"
 _HELPERS = 0.5
-"""CPU seconds a second that readers and the client may use beside the threads that an engine names."""
+"""CPU seconds a second that readers and the client may use alongside the threads that an engine names."""
 
 
 def resources_read(record: Record) -> dict[str, tuple[ResourcesRead, ...]]:
@@ -55,7 +55,7 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
     """What the contenders were not given alike.
 
     Args:
-        record: of the latest attempt; nothing is said of one that did not record it.
+        record: of the latest attempt; nothing is reported of one that did not record it.
         samples: of all attempts.
     """
     every = resources_read(record)
@@ -176,7 +176,7 @@ def _overdone(name: str, reads: tuple[ResourcesRead, ...], samples: Sequence[Sam
             "warning",
             contender=name,
             text=text,
-            remedy="it has threads beside those: see its settings for readers and pools",
+            remedy="it has threads besides those: see its settings for readers and pools",
         )
 
 

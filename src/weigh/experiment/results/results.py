@@ -364,12 +364,12 @@ def _analyse(
     )
     analysis = judged(metric, analysis)
     unmeasured = (VerdictName.DIVERGED, VerdictName.ERROR)
-    # Of what the gate alone asks, only what it forbids is said.
+    # Of what the gate alone asks, only what it forbids is reported.
     untimed = {one.name for one in latest.workload.operations if not one.timed()} if latest.workload else set()
     verdicts = tuple(one for one in analysis.verdicts if one.verdict in unmeasured or one.operation not in untimed)
     analysis = msgspec.structs.replace(analysis, verdicts=verdicts)
     if not samples.timed.any():
-        # Nobody was timed: nothing else is said of any.
+        # Nobody was timed: nothing else is reported of any.
         analysis = MetricAnalysis(verdicts=tuple(one for one in verdicts if one.verdict in unmeasured))
     out, pairs = disqualified(findings), withheld(findings)
     if not out and not pairs:

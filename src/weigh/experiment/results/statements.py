@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DIRECTION = {VerdictName.SLOWER: 1, VerdictName.FASTER: -1, VerdictName.SAME: 0, VerdictName.SMALL: 0}
 _FACTOR = 2.0
-"""From this ratio on a change is told as a factor."""
+"""From this ratio on a change is reported as a factor."""
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ def statements(
     Args:
         analyses: by metric.
         samples: of all attempts; they tell a metric that is zero from one that was not measured.
-        temperatures: each is told by itself.
+        temperatures: each is reported by itself.
     """
     found = []
     for temperature in temperatures:
@@ -126,7 +126,7 @@ def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
 
 
 def _pair(wall: Verdict, metrics_moved: Mapping[str, Verdict]) -> Iterator[Statement]:
-    """What is to be said of one contender on one operation."""
+    """What is to be reported of one contender on one operation."""
     moved = {metric: direction for metric, one in metrics_moved.items() if (direction := _DIRECTION.get(one.verdict))}
     still = [metric for metric, one in metrics_moved.items() if _DIRECTION.get(one.verdict) == 0]
     time = _DIRECTION.get(wall.verdict)
@@ -194,7 +194,7 @@ def _listed(metrics: Sequence[str], verdicts: Mapping[str, Verdict]) -> str:
 
 
 def _factors(metrics: Sequence[str], verdicts: Mapping[str, Verdict]) -> str:
-    """``1.69 times the CPU seconds (1.52 to 1.88)``, beside a time said in the same way.
+    """``1.69 times the CPU seconds (1.52 to 1.88)``, alongside a time said in the same way.
 
     Shares would not compare: 45 % less is undone by 82 % more.
     """

@@ -53,9 +53,9 @@ _NOTHING = "SELECT 1 AS one"
 _COMPARED = 1_000
 """Rows of an answer that are compared with another's: their plans are the same already."""
 _COARSE = 2
-"""Different times of all executions, up to which the clock's ticks are what is seen."""
+"""Different times of all executions, up to which the clock's ticks are what is observed."""
 _CLEARLY = 1.25
-"""How far beyond what is asked the noise of a few executions must be to be told."""
+"""How far beyond what is asked the noise of a few executions must be to be determined."""
 _T = 2.63
 """Of a 99 % interval at a hundred starts."""
 _MAD = 1.4826
@@ -194,7 +194,7 @@ def _look(session: QuerySession, one: PreparedContender, sql: str) -> _Look:
     lineage = one.lineage
     plan: str | None = None
     if question := plans.explain(sql, lineage):
-        # Some statements cannot be explained; then nothing is said of their plan.
+        # Some statements cannot be explained; then nothing is reported of their plan.
         with suppress(WorkerEnded):
             plan = _text(session.ask(question).table)
     source: plans.Source = "unknown" if plan is None else plans.source(plan, lineage)
@@ -263,7 +263,7 @@ def _nothing(look: _Look, asking: float) -> Iterator[tuple[Kind, str]]:
     fastest = min(look.seconds)
     # A fine clock never tells the same number of nanoseconds again and again.
     if len(look.seconds) > _COARSE and len(set(look.seconds)) <= _COARSE:
-        yield "too_fast", "its time cannot be told from a tick of the clock: every verdict on it is REFUSED"
+        yield "too_fast", "its time cannot be distinguished from a tick of the clock: every verdict on it is REFUSED"
     elif fastest < 1.5 * asking:
         yield (
             "too_fast",
@@ -296,7 +296,7 @@ def _normal(sql: str) -> str:
 
 
 def _merged(problems: Sequence[Problem], order: Sequence[str]) -> list[Problem]:
-    """What holds of several contenders is said once, with the words of the first."""
+    """What holds of several contenders is reported once, with the words of the first."""
     found: dict[tuple[str, Kind], Problem] = {}
     for one in problems:
         before = found.get((one.operation, one.kind))

@@ -74,7 +74,7 @@ def load(texts: Iterable[str], dialect: Dialect, suite: Path, cache: Path, progr
         dialect: of the statements; says which engine executes them.
         suite: the folder of the suite: what they may read.
         cache: weigh's cache directory.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         EnvironmentFault: the engine cannot be had, or no space.

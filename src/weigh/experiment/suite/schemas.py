@@ -93,7 +93,7 @@ def schemas(
         readable: the files of the data.
         cache: weigh's cache directory.
         timeout: that ends one question.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         WeighError: a contender cannot be made or started.

@@ -57,7 +57,7 @@ def user_data(
         file: weigh.toml, if there is one.
         path: where it lies.
         flags: values of the command line by name.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         WeighError: they are not there, or nothing of them can be asked.
@@ -113,7 +113,7 @@ def suite_files(
         file: weigh.toml, if there is one; ``[sql.tables]`` and ``[sql.parameters]`` of it are the suite's.
         path: where it lies.
         flags: values of the command line by name.
-        progress: is told.
+        progress: receives messages.
 
     Raises:
         UsageError: nothing of it can be asked, or its data is not there.
@@ -242,7 +242,7 @@ def _needs(sql: str, others: Mapping[str, str]) -> str:
 def _given(
     file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress
 ) -> UserFiles:
-    """The tables that are named beside the suite."""
+    """The tables that are named alongside the suite."""
     data = flags.get("data") or ([file.sql.data] if file and file.sql and file.sql.data else [])
     csv = chosen_csv(file.sql if file else None, flags)
     if flags.get("data") and given_files.are_files(data, cache):

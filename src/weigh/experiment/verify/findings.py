@@ -45,7 +45,7 @@ def departures(record: Record) -> Iterator[str]:
 
 
 def _catalogs(record: Record) -> Iterator[str]:
-    """Catalogs that were read back, and what must have been said of them."""
+    """Catalogs that were read back, and what must have been reported of them."""
     changed = any(one.code.startswith("D8.") for one in record.findings)
     for one in record.spec.contenders:
         reads = [read for read in record.catalogs if read.contender == one.name]
@@ -75,7 +75,7 @@ def _unwatched(record: Record) -> Iterator[str]:
     well = np.array([one is Outcome.OK for one in outcomes], dtype=np.bool_)[code]
     alone = well & ((at > last + _SLACK) | ((place < 0) & (at < last)))
     unseen = samples.groups("block", "turn", among=alone)
-    # What was seen in a turn is written before the turn: no kill comes between them.
+    # What was observed in a turn is written before the turn: no kill comes between them.
     if unseen:
         block, turn = min(unseen)
-        yield f"nothing was seen during turn {turn} of block {block}, which the sampler watched: readings are gone"
+        yield f"nothing was observed during turn {turn} of block {block}, which the sampler watched: readings are gone"

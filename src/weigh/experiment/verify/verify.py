@@ -103,7 +103,7 @@ def _order(record: Record) -> list[Problem]:
 
 
 def lines(found: Verification) -> Iterator[Problem | Outcome]:
-    """What is said of it: each problem, then the outcome."""
+    """What is reported of it: each problem, then the outcome."""
     return concluded(
         found,
         f"{found.files} files hashed, {found.verdicts} verdicts recomputed from {found.samples:,} samples, order of "
@@ -116,7 +116,7 @@ def _result(made: Verifying, record: Record | None, verdicts: int) -> Verificati
 
 
 def _derived(folder: Path, record: Record) -> list[Problem]:
-    """Everything beside the journal must follow from it."""
+    """Everything alongside the journal must follow from it."""
     problems = []
     for name, part in derived.parts(record).items():
         path = folder / name

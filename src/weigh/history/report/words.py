@@ -103,18 +103,18 @@ def _none(results: HistoryResults) -> str:
     found = sorted(one.detectable for one in power if one.detectable is not None)
     if far:
         if len(power) == 1 and power[0].points < LEAST:
-            return f"too short for a change to be told; {ending(far[0])}"
+            return f"too short for a change to be determined; {ending(far[0])}"
         if len(power) == 1:
-            return f"a step of too few points for a change to be told: {ending(far[0])}"
+            return f"a step of too few points for a change to be determined: {ending(far[0])}"
         number = f"{len(far)} of {len(power)} series {'has' if len(far) == 1 else 'have'}"
-        return f"{number} a step of too few points for a change to be told"
+        return f"{number} a step of too few points for a change to be determined"
     if not found and all(one.points < LEAST for one in power):
-        return f"too short for a change to be told, which takes {LEAST} points of one environment"
+        return f"too short for a change to be determined, which takes {LEAST} points of one environment"
     if not found:
-        return "no change of level, where none could be told: too few points, or too much noise"
+        return "no change of level, where none could be determined: too few points, or too much noise"
     size = f"about {units.percent(found[len(found) // 2], 0)}"
     if len(power) == 1:
-        smaller = "; a smaller one could not be told" if found[0] > results.margin else ""
+        smaller = "; a smaller one could not be determined" if found[0] > results.margin else ""
         return f"no change of level of {size} or more{smaller}"
     rest = f", in {len(power) - len(found)} more none" if len(power) > len(found) else ""
     many = f"half of {len(found)} series" if len(found) > 1 else "1 series"
@@ -125,7 +125,7 @@ def gross(results: HistoryResults) -> Iterator[tuple[Series, str]]:
     """Series with a step of too few points, in words."""
     for at, one in sorted(results.power.items()):
         if one.gross is not None:
-            yield results.series[at], f"{ending(one.gross)}: too few for a change to be told"
+            yield results.series[at], f"{ending(one.gross)}: too few for a change to be determined"
 
 
 def ending(one: Gross) -> str:

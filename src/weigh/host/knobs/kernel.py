@@ -59,7 +59,7 @@ class Aslr(Knob):
 
 
 class PerfParanoia(Knob):
-    """Who may read the counters of the CPU. It moves no times; a profiler beside the run needs it."""
+    """Who may read the counters of the CPU. It moves no times; a profiler alongside the run needs it."""
 
     name = "perf_paranoia"
     tunable = False

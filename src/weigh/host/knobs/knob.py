@@ -112,7 +112,7 @@ class Knob(ABC):
     def unseen(
         self, text: str, remedy: str = "", severity: Severity | None = None, value: str | None = None
     ) -> KnobRead:
-        """It cannot be told."""
+        """It cannot be determined."""
         return KnobRead(
             name=self.name, state=KnobState.UNSEEN, value=value, text=text, remedy=remedy, severity=severity
         )

@@ -24,8 +24,8 @@ class KnobRead(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: of the knob.
         state: whether it spoils a measurement.
-        value: as it stands, in few words; None where it cannot be seen.
-        text: one sentence: why it spoils, or what cannot be seen.
+        value: as it stands, in few words; None where it cannot be observed.
+        text: one sentence: why it spoils, or what cannot be observed.
         remedy: what to do about it; empty where nothing is to be done.
         severity: of the finding that a report makes of it; None without one.
         tunable: whether ``weigh doctor --tune`` would set it.

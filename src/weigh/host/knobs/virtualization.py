@@ -37,7 +37,7 @@ def wsl(machine: Machine) -> bool:
 
 
 def hypervisor(machine: Machine) -> str | None:
-    """Who runs this machine as a guest; None on metal, as far as can be seen."""
+    """Who runs this machine as a guest; None on metal, as far as can be observed."""
     if wsl(machine):
         return "WSL2"
     cpu = machine.text("/proc/cpuinfo") or ""
@@ -96,7 +96,7 @@ class Container(Knob):
         return True
 
     def show(self) -> KnobRead:
-        """A container does not see the processes beside it."""
+        """A container does not see the processes alongside it."""
         kind = self._kind()
         if kind is None:
             return self.fine("none", "no container around this system")
@@ -161,7 +161,7 @@ class PowerPlan(Knob):
     def show(self) -> KnobRead:
         """Only the plans that hold the frequency up are fine."""
         if not wsl(self.machine):
-            return self.fine(None, "no Windows below this system, as far as can be seen")
+            return self.fine(None, "no Windows below this system, as far as can be observed")
         guid = self.value(_SCHEME)
         by_hand = "on Windows: powercfg /setactive SCHEME_MIN"
         if guid is None:

@@ -22,7 +22,7 @@ def of_files(files: Iterable[str], family: Collection[int]) -> tuple[int | None,
 
     Returns:
         The bytes, None where one of the family cannot be looked at; and the names of at most three others, as
-        ``name (pid 7)``. Processes of other users are seen by root alone.
+        ``name (pid 7)``. Processes of other users are observed by root alone.
     """
     wanted = {os.path.realpath(file) for file in files}
     mapped: int | None = 0

@@ -23,7 +23,7 @@ _NAMES = {
     os.SCHED_IDLE: "SCHED_IDLE",
 }
 _RESET_ON_FORK = 0x40000000
-"""A flag beside the policy, not a policy (sched_setscheduler(2))."""
+"""A flag alongside the policy, not a policy (sched_setscheduler(2))."""
 
 
 class Priority(NamedTuple):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _RESET_PEAK = b"5"
 _CPU_OF_PROCESS = 2
-"""Of the clock of a process's CPU time, beside its number (clock_getcpuclockid(3))."""
+"""Of the clock of a process's CPU time, alongside its number (clock_getcpuclockid(3))."""
 _MAJOR_FAULTS = 9
 """Place in /proc/PID/stat, counted behind the name of the process (proc(5))."""
 _PAGE = 1 << 14

@@ -86,7 +86,7 @@ def _forks(source: Source, metric: dict[str, Any], name: str) -> list[NDArray[np
 
 
 def _mean(source: Source, iteration: object, name: str) -> float:
-    """The mean of an iteration's histogram: pairs of a value and how often it was seen."""
+    """The mean of an iteration's histogram: pairs of a value and how often it was observed."""
     pairs = [_list(source, pair, name) for pair in _list(source, iteration, name)]
     if not pairs or any(len(pair) != 2 for pair in pairs):
         raise source.fault(f"{name}: rawDataHistogram is not made of values and counts")

@@ -64,7 +64,7 @@ def make(
         if flags.get(name):
             raise UsageError(f"--{name.replace('_', '-')} is of weigh load, and not of a ladder", remedy=remedy)
     ratios = _ratios(rungs)
-    # Its other flags are seen to be right before anything is computed from them.
+    # Its other flags are observed to be right before anything is computed from them.
     first = config.make(workload, server.text, flags)
     if not first.is_ycsb:
         raise UsageError(

@@ -19,7 +19,7 @@ _REMEDY = "climb the ladder again"
 
 
 class LoadRungPlace(msgspec.Struct, frozen=True):
-    """Where the evidence of a rung is: the name of a directory beside the ladder's."""
+    """Where the evidence of a rung is: the name of a directory alongside the ladder's."""
 
     evidence: str
 
@@ -53,7 +53,7 @@ def read(folder: Path) -> LoadLadderRecord:
         raise EvidenceFault(f"the ladder cannot be read: {error}", where=str(folder / JSON), remedy=_REMEDY) from error
     if not all(verification.is_name(rung.evidence) for rung in written.rungs):
         raise EvidenceFault(
-            "it names evidence that does not lie beside it", where=str(folder / JSON), remedy="the ladder was edited"
+            "it names evidence that does not lie alongside it", where=str(folder / JSON), remedy="the ladder was edited"
         )
     if written.schema != SCHEMA or not 0 < len(written.rungs) <= len(written.plan.steps):
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy=_REMEDY)

@@ -40,7 +40,7 @@ def climb(
         server: that is loaded.
         root: folder of all evidence.
         commands: that make the load of each rung again.
-        progress: is told how far it is.
+        progress: reports how far it is.
         render: writes the report of a load into its directory.
         done: told the evidence of every rung that ended; says where the ladder lies.
         anchors: where the head of the journal of each rung is kept, as of ``weigh load --anchor``.

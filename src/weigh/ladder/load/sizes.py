@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Bytes, Seconds
 
 _OVER = {"mysql": (70, 2), "postgres": (110, 10), "redis": (0, 50)}
-"""Bytes that a record takes beside the values of its fields, with the index of its key: once, and for each field.
+"""Bytes that a record takes alongside the values of its fields, with the index of its key: once, and for each field.
 Fitted to what embedded servers said of 2,000 to 200,000 records of ten fields of 100 bytes."""
 _FILLED = {"mysql": 0.6}
 """Share of its pages that rows fill: InnoDB keeps them in the order of their keys, which come in none."""
@@ -35,13 +35,13 @@ _FEWEST = 1_000
 _COPIES = 3
 """What is loaded, the copy from which lives begin, and the life that is measured; where nothing can be shared."""
 _LOG = 1 << 30
-"""Bytes that a server writes beside its data at most, in its log (max_wal_size of PostgreSQL)."""
+"""Bytes that a server writes alongside its data at most, in its log (max_wal_size of PostgreSQL)."""
 _RECORDS_S = {"mysql": 5_000.0, "postgres": 8_000.0, "redis": 60_000.0}
 """Records that are loaded in a second on a slow machine."""
 _COPY_S = 100e6
 """Bytes a second of a slow disk."""
 _AROUND_S = 10.0
-"""Seconds of a run beside its length: start, quiet machine, fixed work."""
+"""Seconds of a run alongside its length: start, quiet machine, fixed work."""
 
 
 class Memory(NamedTuple):

@@ -69,7 +69,7 @@ def _is_of(one: LoadRung, plan: LoadLadderPlan) -> bool:
 
 
 def lines(found: LoadLadderVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
+    """What is reported of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
     for rung in found.rungs:
         yield from of_rung(rung, f"every figure recomputed from {rung.histograms:,} histograms")
     yield from of_ladder(found.ladder, found.problems, passed=found.passed)

@@ -26,7 +26,7 @@ class LadderRow(msgspec.Struct, frozen=True, kw_only=True):
         id: of the ladder: twelve hex digits.
         name: for people; None without one.
         workload: its name.
-        notice: what every report on the workload must say; None where nothing must be said.
+        notice: what every report on the workload must say; None where nothing must be reported.
         seed: of the data, of the order of turns, of the choice of literals.
         margin: the smallest change that matters, a fraction.
         confidence: level of the intervals.

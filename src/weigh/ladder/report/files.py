@@ -1,4 +1,4 @@
-"""The files of a ladder: a directory beside the evidence of its rungs, which can be made again from them."""
+"""The files of a ladder: a directory alongside the evidence of its rungs, which can be made again from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder_of(root: Path, plan: LadderPlan) -> Path:
 
 
 def read(folder: Path) -> LadderResults:
-    """The ladder, computed anew from the evidence of its rungs beside it.
+    """The ladder, computed anew from the evidence of its rungs alongside it.
 
     Raises:
         EvidenceFault: ladder.json or the evidence of a rung cannot be read.

@@ -67,7 +67,7 @@ def headline(summary: LadderResults) -> str:
     ladder, margin = summary.ladder, units.percent(summary.rules.margin)
     compared = [one for one in ladder.compared if one.judged]
     if not compared:
-        return "No rung gave an interval: nothing can be said about the scale."
+        return "No rung gave an interval: nothing can be reported about the scale."
     total = units.count(len(compared), "comparison")
     if len(summary.rungs) < 2:
         able = sum(bool(one.judged[-1].resolves) for one in compared)

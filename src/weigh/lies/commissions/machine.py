@@ -77,7 +77,7 @@ COMMISSIONS = {
 
 ELSEWHERE = {
     "E3": "it needs a server of objects, which is started and filled",
-    "E4": "it needs a machine that nobody else uses: beside another job than its own a twin would be named with reason",
+    "E4": "it needs a machine that nobody else uses: where another job runs a twin would be named with reason",
     "E5": "it needs a machine whose speed can be changed",
     "E10": "it takes a cluster of Dask, which is an extra: weigh[cluster]",
 }

@@ -1,1 +1,1 @@
-"""What a server did beside answering, on the axis of time: sampled during a load, linked to spikes, reported."""
+"""What a server did besides answering, on the axis of time: sampled during a load, linked to spikes, reported."""

@@ -38,7 +38,7 @@ _READING = 0.02
 def active(
     sampled: Sequence[RunActivity], run: LoadRun, cut: int, p99: Mapping[Seconds, Seconds | None]
 ) -> RunActive | None:
-    """What is said of one run; None where nobody looked.
+    """What is reported of one run; None where nobody looked.
 
     Args:
         sampled: of all runs.

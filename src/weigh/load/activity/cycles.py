@@ -1,4 +1,4 @@
-"""How much of what a server does now and then a run holds: by its settings, and by what was seen. Pure."""
+"""How much of what a server does now and then a run holds: by its settings, and by what was observed. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cycle(NamedTuple):
         name: of it, several.
         period: how often it is done by the settings; None where these do not say.
         due: how many of these periods a run lasts; None likewise.
-        number: how many were seen, in the run that saw fewest; None where nobody looked.
+        number: how many were observed, in the run that saw fewest; None where nobody looked.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Cycle(NamedTuple):
         return max(self.due or 0.0, float(self.number or 0))
 
     def __str__(self) -> str:
-        """``0.1 of checkpoints (every 5 min by its settings; 2 were seen)``."""
+        """``0.1 of checkpoints (every 5 min by its settings; 2 were observed)``."""
         if self.due is None or self.period is None:
             return f"{self.number:,} {self.name}"
         amount = (
             ""
             if self.number is None
-            else f"; {self.number or 'none'} {'was' if self.number in (0, 1) else 'were'} seen"
+            else f"; {self.number or 'none'} {'was' if self.number in (0, 1) else 'were'} observed"
         )
         by = " by its settings" if amount else ""
         return f"{self.due:.2g} of {self.name} (every {seconds(self.period)}{by}{amount})"

@@ -1,4 +1,4 @@
-"""What a server did on the axis of a run: a row of marks for each kind, named beside it."""
+"""What a server did on the axis of a run: a row of marks for each kind, named alongside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ROW, _GAP = 9, 6
 _NARROW = 2.0
-"""An event of a moment is drawn as wide as can be seen."""
+"""An event of a moment is drawn as wide as can be observed."""
 _MOST = 2_000
 """Events of a kind that are drawn; those that share a place are drawn once."""
 

@@ -1,4 +1,4 @@
-"""What is said of a server's activity in a run: kinds of events, their places, rates."""
+"""What is reported of a server's activity in a run: kinds of events, their places, rates."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ class ServerActivity(msgspec.Struct, frozen=True, kw_only=True):
     """What a server did in a run.
 
     Attributes:
-        counted: kinds of events that could be seen if there were any.
+        counted: kinds of events that could be observed if there were any.
         kinds: those that were.
         places: every event on the axis of the run, at most 10,000.
         spikes: for each spike of ``machine.spikes`` the kinds that are blamed for it.
         log_rate, most_log_rate: bytes a second that the server wrote to its log of changes, on average and between two
             looks at most; null where it does not tell.
-        deadlocks: how many there were; null where they cannot be seen.
+        deadlocks: how many there were; null where they cannot be observed.
         waiting: looks that saw a session wait for a lock; null where they do not tell.
         cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; null
             where they are not known.

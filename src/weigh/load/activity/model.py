@@ -1,6 +1,6 @@
-"""Activity: what a server did beside answering while a load went on, and when.
+"""Activity: what a server did besides answering while a load went on, and when.
 
-A process beside the load looks about once a second, or reads the server's own log. All times are seconds since the
+A process alongside the load looks about once a second, or reads the server's own log. All times are seconds since the
 attempt began, on the clock of the machine's moments.
 """
 
@@ -66,12 +66,12 @@ class ActivityLook(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Activity(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was seen since it was asked before.
+    """What was observed since it was asked before.
 
     Attributes:
         looks: in order of time.
         events: in the order in which they became known.
-        counted: kinds of events that could be seen if there were any.
+        counted: kinds of events that could be observed if there were any.
         cpu_s: CPU time of the sampler.
         error: why it ended early; empty where it did not.
     """
@@ -101,7 +101,7 @@ class ActivitySampler(Protocol):
         """
 
     def drain(self) -> Activity:
-        """What was seen since it was asked before."""
+        """What was observed since it was asked before."""
 
     def end(self) -> Activity:
-        """Look no more, and what was seen last."""
+        """Look no more, and what was observed last."""

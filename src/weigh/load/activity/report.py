@@ -24,7 +24,7 @@ _AMOUNTS: dict[Kind, tuple[str, str]] = {
     "delayed_sync": ("write", "delayed"),
 }
 _LISTED = 4
-"""Names of what autovacuum worked on, and of slow commands, that are told in words; the JSON has them all."""
+"""Names of what autovacuum worked on, and of slow commands, that are reported in words; the JSON has them all."""
 _PLACES = 10_000
 """Events that the JSON places."""
 
@@ -73,8 +73,8 @@ def _kind(one: KindActivity) -> str:
 
 def _nothing(one: RunActive) -> str:
     if not one.counted:
-        return "Nothing could be seen of it."
-    return f"Nothing of this was seen: {', '.join(short(kind) for kind in one.counted)}."
+        return "Nothing could be observed of it."
+    return f"Nothing of this was observed: {', '.join(short(kind) for kind in one.counted)}."
 
 
 def _spikes(one: RunActive) -> Iterator[str]:

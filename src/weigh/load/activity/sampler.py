@@ -50,7 +50,7 @@ class ActivityByPipe:
             raise EngineFault(begun.error)
 
     def drain(self) -> Activity:
-        """What was seen since it was asked before.
+        """What was observed since it was asked before.
 
         Raises:
             EngineFault: the process has ended.
@@ -58,7 +58,7 @@ class ActivityByPipe:
         return msgspec.json.decode(self._request("drain"), type=Activity)
 
     def end(self) -> Activity:
-        """Look no more, and what was seen last.
+        """Look no more, and what was observed last.
 
         Raises:
             EngineFault: the process has ended.

@@ -217,7 +217,7 @@ def _late(one: AgentFigures, run: RunFigures) -> Iterator[Reason]:
         yield codes.E10_LATE.reason(
             f"{one.name} itself was late: one of its requests in ten left {seconds(one.late_p90)} or more after it was "
             f"due although a connection was free, and its median response time is {seconds(one.p50)}. Its times are "
-            "its own, and among those of all together they cannot be told apart. Give it a machine of its own, or "
+            "its own, and among those of all together they cannot be distinguished. Give it a machine of its own, or "
             "lower --rate"
         )
 

@@ -1,4 +1,4 @@
-"""What is to be said of the agents of a load beside why a run is refused, and what their load lacks. Pure."""
+"""What is to be reported of the agents of a load alongside why a run is refused, and what their load lacks. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLOW_BY: Seconds = 1e-3
 
 
 def findings(record: LoadRecord, agents: Mapping[int, Sequence[AgentFigures]]) -> Iterator[Finding]:
-    """What is to be said of agents beside why a run is refused.
+    """What is to be reported of agents alongside why a run is refused.
 
     Args:
         record: of the load.

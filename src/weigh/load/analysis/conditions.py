@@ -12,7 +12,7 @@ from weigh.model.resources import cpus_text
 from weigh.model.units import count, percent, size
 
 MARGIN = 0.03
-"""The smallest change of the machine's speed that is said."""
+"""The smallest change of the machine's speed that is reported."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

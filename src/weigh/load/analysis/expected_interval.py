@@ -57,5 +57,5 @@ def sentence(one: Corrected) -> str:
     return (
         f"An estimate, not a measurement on schedule: had each connection asked every {seconds(one.interval_s)}, "
         f"{percentiles}, max {seconds(one.max)} (HdrHistogram's correction for coordinated omission: {one.added:,} "
-        f"requests that nobody made beside {one.measured:,} that were measured)"
+        f"requests that nobody made alongside {one.measured:,} that were measured)"
     )

@@ -141,7 +141,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
-    """Compute everything that is said of a run.
+    """Compute everything that is reported of a run.
 
     Args:
         run: as it was measured.

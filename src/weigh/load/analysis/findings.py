@@ -247,7 +247,7 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
     if record.spec.scans and kind == "key-value":
         yield codes.L8_SCANS.finding(
             text="the workload scans ranges of keys, and this store keeps no order: the scans go over an index that is "
-            "kept beside the records, which is other work than a scan of an ordered store",
+            "kept alongside the records, which is other work than a scan of an ordered store",
             remedy="compare it only with stores that need such an index too",
         )
 

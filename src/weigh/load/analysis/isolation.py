@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def of_isolation(record: LoadRecord) -> tuple[IsolationFigures, ...]:
-    """What is said of the isolation of each run; empty of another workload."""
+    """What is reported of the isolation of each run; empty of another workload."""
     if record.environment is None:
         return ()
     target = record.environment.target

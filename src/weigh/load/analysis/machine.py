@@ -84,7 +84,7 @@ class LoadMachine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         bound: share of a run's CPU that others may use; at ``ALL`` nothing is refused.
-        apart: whether the server may be here and cannot be told from others: then they are not judged.
+        apart: whether the server may be here and cannot be distinguished from others: then they are not judged.
         anew: whether that is because it may have begun anew during the runs.
         runs: those of which an interval counts.
         moments: how many the sampler took.
@@ -233,7 +233,7 @@ def _run(
 
 
 def _deadlocks(record: LoadRecord, run: int) -> list[Seconds] | None:
-    """When each was found, once for each; None where they cannot be seen."""
+    """When each was found, once for each; None where they cannot be observed."""
     parts = [one.activity for one in record.activity if one.run == run]
     if not any("deadlock" in one.counted for one in parts):
         return None
@@ -303,7 +303,7 @@ def _anew() -> Finding:
     return msgspec.structs.replace(
         contended.apart(),
         text="connections were lost and opened again: a server that began anew has other processes than those that "
-        "were found, which cannot be told from others that use the machine: contention is not judged",
+        "were found, which cannot be distinguished from others that use the machine: contention is not judged",
         remedy="see in the server's log why, and run again",
     )
 

@@ -55,7 +55,7 @@ class SpikeInput(NamedTuple):
         moments: in order of time, on the attempt's clock.
         watches: that hold them.
         memory: bytes that the machine has.
-        reported: whether the server can be told from others.
+        reported: whether the server can be distinguished from others.
         waits: looks at the sessions of the server in this run.
     """
 

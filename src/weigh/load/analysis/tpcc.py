@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def of_tpcc(record: LoadRecord, runs: Sequence[RunFigures]) -> tuple[TpccFigures, ...]:
-    """What is said of each run of TPC-C; empty of another workload."""
+    """What is reported of each run of TPC-C; empty of another workload."""
     workload = record.spec.tpcc
     if not workload:
         return ()

@@ -29,7 +29,7 @@ LITTLE = 1.05
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run is judged by; times in seconds, over the part that counts unless said otherwise.
+    """What a run is judged by; times in seconds, over the part that counts unless stated otherwise.
 
     Attributes:
         target: requests a second that were asked for; None of a closed loop.

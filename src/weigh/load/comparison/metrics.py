@@ -161,4 +161,4 @@ class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
 LOAD_METRICS = {one.name: one for one in _ALL}
 """By name. Seconds, answers a second, a share, or bytes."""
 RUN_METRICS = tuple(one for one in LOAD_METRICS if one not in (*PERCENTILES, HIGHEST))
-"""Those of a whole run. They share a false discovery rate of their own beside the response times."""
+"""Those of a whole run. They share a false discovery rate of their own alongside the response times."""

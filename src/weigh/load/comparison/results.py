@@ -72,7 +72,7 @@ class Apart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a comparison.
+    """What is reported of a comparison.
 
     Attributes:
         records: of all attempts, oldest first; the last one was named.
@@ -311,7 +311,7 @@ def _findings_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVe
 
 
 def _of_loads(record: LoadComparisonRecord, loads: dict[str, LoadResults]) -> Iterator[Finding]:
-    """What each load says by itself, each code once for a contender: of ten blocks it would be said ten times."""
+    """What each load says by itself, each code once for a contender: of ten blocks it would be reported ten times."""
     who = {one.name: one.contender for one in record.spec.arms}
     groups: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for arm, results in loads.items():

@@ -79,7 +79,7 @@ def run(
         targets: the servers by the names of the contenders.
         root: folder of all evidence.
         command: the command that does it again, without secrets.
-        progress: is told how far it is.
+        progress: reports how far it is.
         render: writes the report into the directory, before it is sealed.
         answers: files of them that the user names.
         same_engine: whether contenders that are one server are loaded all the same, as an A/A.
@@ -102,7 +102,7 @@ def run(
         stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
         servers_read = []
         for one in spec.contenders:
-            # What is misspelt in a target or a script is said before there is any evidence.
+            # What is misspelt in a target or a script is reported before there is any evidence.
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, answers, reached)

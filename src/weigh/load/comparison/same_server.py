@@ -73,7 +73,7 @@ def _address(reached: Reached) -> tuple[str, int, str]:
 
 
 def check(servers: Sequence[RunningServer], *, same_engine: bool) -> list[Finding]:
-    """What is to be said of contenders that are one server.
+    """What is to be reported of contenders that are one server.
 
     Args:
         servers: all of them.

@@ -129,7 +129,7 @@ def _unlike_consistency(record: LoadComparisonRecord, contender: str) -> Reason 
         load = _load(record, name)
         target = load.environment.target if load and load.environment else None
         levels[name] = target.consistency if target else msgspec.UNSET
-    # A server without replicas is another kind of store, which is said by itself.
+    # A server without replicas is another kind of store, which is reported by itself.
     if len(set(levels.values())) == 1 or msgspec.UNSET in levels.values():
         return None
     listed = " and ".join(f"{name} has {level}" for name, level in levels.items())

@@ -98,7 +98,7 @@ def verdicts(
 def rules_of(metric: str, spec: LoadComparisonSpec, families: int = 1) -> Rules:
     """The rules under which a metric is judged; an empty name is that of the response times.
 
-    Each of the families beside them has its share of another false discovery rate. What may differ in errors is the
+    Each of the families alongside them has its share of another false discovery rate. What may differ in errors is the
     budget that the user gave them.
     """
     if metric not in RUN_METRICS:
@@ -131,7 +131,7 @@ def _judge(
         for name in names:
             if (one := found.verdicts.get((question, name))) is None:
                 continue
-            # Where no run of a side counts there is nothing to analyse, and why is said all the same.
+            # Where no run of a side counts there is nothing to analyse, and why is reported all the same.
             why = tuple(refusals.reasons(refused, question, name, spec.baseline))
             rest = _without_figure(one, question, (name, spec.baseline), runs) or one.reasons
             reasons = (*why, *(reason for reason in rest if reason not in why))

@@ -102,7 +102,7 @@ def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
 
 
 def lines(found: LoadComparisonVerification) -> Iterator[Problem | Outcome]:
-    """What is said of it: each problem, then the outcome."""
+    """What is reported of it: each problem, then the outcome."""
     return concluded(
         found,
         f"{found.files} files hashed, {count(found.verdicts, 'verdict')} and every figure of "

@@ -30,7 +30,7 @@ _NOT_WITH = {
     "closed": "a closed loop stops asking while the server stands still, so nobody feels it",
     "agents": "each agent would have to be told when something happens",
     "server_memory": "a server that is started again would not be held to it",
-    "cold": "what happens beside the load brings data into memory",
+    "cold": "what happens alongside the load brings data into memory",
 }
 """Flags that contradict them, and why."""
 _STATEMENT = re.compile(r"""(?:[^;'"$]|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$.*?\$\1\$|\$)+""", re.DOTALL)

@@ -112,7 +112,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
                 remedy="rename a file, or raise its @WEIGHT",
             )
     for one in scripts:
-        # A mistake in one is said before anything begins.
+        # A mistake in one is reported before anything begins.
         tuple(invariants.written(one))
     offered = Arrivals(kind="closed")
     if "open" in loops:

@@ -1,4 +1,4 @@
-"""What happened beside a load, for people."""
+"""What happened alongside a load, for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of everything that happened beside a load: what was lost, for how long it was felt, and as what. Pure.
+"""What came of everything that happened alongside a load: what was lost, for how long it was felt, and as what. Pure.
 
 An interval holds the requests that were answered in it. One in which the slowest of them was due before a fault was
 over is counted as of the fault: who asked then waited until that moment.
@@ -101,7 +101,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of everything that happened.
+    """What is reported of everything that happened.
 
     Attributes:
         name: of what happened, as the user wrote it; empty of nemeses.
@@ -109,7 +109,7 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
         windows: how many windows with and without were compared.
         longest_s: what the statements took at most; None of nemeses.
         verdicts: what takes longer with it than without.
-        queries: of queries beside the load: which take longer with it than alone.
+        queries: of queries alongside the load: which take longer with it than alone.
         answers: of each of them, as it was answered before the load.
         changed: those that were answered otherwise in a window, and how.
         left_out: blocks whose statements took longer than their window, or failed.
@@ -148,7 +148,7 @@ def disturbed(
         windows: in order.
         runs: the whole of each.
         levels: what responses took before the first window of each run, by its number.
-        isolated: what is said of the isolation of each run.
+        isolated: what is reported of the isolation of each run.
         answers: of queries, before any window.
     """
     if not spec.disturbances or not windows:
@@ -266,7 +266,7 @@ def _name(text: str) -> str:
 
 
 def findings(found: DisturbedResults) -> Iterator[Finding]:
-    """What is to be said of it beside its figures."""
+    """What is to be reported of it alongside its figures."""
     yield from _of_answers(found)
     for one in found.faults:
         account = one.account

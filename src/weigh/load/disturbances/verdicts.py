@@ -1,6 +1,6 @@
 """Windows of a run with something against those without: verdicts on response times, a block being a pair. Pure.
 
-Both windows of a block stand beside each other in random order. What is seen holds for this life of the server.
+Both windows of a block stand side by side in random order. What is observed holds for this life of the server.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def verdicts(windows: Sequence[Window], runs: Mapping[int, LoadRun]) -> tuple[tu
 def of_queries(windows: Sequence[Window], answers: Sequence[QueryAnswer] = ()) -> tuple[WindowVerdict, ...]:
     """The verdicts on queries with the load against queries alone: one each, before them one on their geometric mean.
 
-    What answered wrongly has none; and where one is missing, whatever the reason, nothing is said of all.
+    What answered wrongly has none; and where one is missing, whatever the reason, nothing is reported of all.
     """
     wrong = {name for one in windows for name in one.changed} | {
         one.name for one in answers if one.status == "diverged"

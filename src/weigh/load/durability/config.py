@@ -47,7 +47,7 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
     if target.startswith("sqlite:"):
         raise UsageError(
             "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
-            remedy="take a server; what SQLite's settings may lose is said without it",
+            remedy="take a server; what SQLite's settings may lose is reported without it",
         )
     if target.startswith(CLUSTERS):
         raise UsageError(

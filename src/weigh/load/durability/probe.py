@@ -48,7 +48,7 @@ class Probe:
         lose_power: has its disk lose power when it is dead; None where it is to keep it.
         generator: of the run.
         journal: gets the crash.
-        progress: is told of it.
+        progress: receives messages.
     """
 
     def __init__(

@@ -218,7 +218,7 @@ def _shortened(account: Account) -> Account:
 
 
 def _first(messages: Iterable[str]) -> tuple[str, ...]:
-    """Examples of what is counted beside them; the journal has more."""
+    """Examples of what is counted alongside them; the journal has more."""
     return tuple(islice(dict.fromkeys(messages), _LISTED))
 
 
@@ -292,7 +292,7 @@ def _until(run: LoadRun, moment: Seconds) -> LoadRun:
 
 
 def findings(found: Durability) -> Iterator[Finding]:
-    """What is to be said of it beside its figures."""
+    """What is to be reported of it alongside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
     of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
     losses = f": {'; '.join(total.messages)}" if total and total.messages else ""

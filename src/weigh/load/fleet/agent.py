@@ -246,7 +246,7 @@ class Agent:
             thread.join(BEAT)
 
     def _listen(self) -> None:
-        """Take what is said meanwhile, and wait a little for it."""
+        """Take what is reported meanwhile, and wait a little for it."""
         message = self._channel.receive(ToAgent, _POLL)
         if isinstance(message, Stop):
             self._generator.stop()

@@ -58,7 +58,7 @@ class Fleet:
     Args:
         on: where they are placed (:mod:`weigh.cluster.connect`).
         experiment: its id.
-        progress: is told who joined.
+        progress: reports who joined.
 
     Attributes:
         agents: in the order of their numbers.

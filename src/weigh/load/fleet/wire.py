@@ -138,7 +138,7 @@ class Channel:
 
 
 def toward(host: str, port: int) -> str:
-    """The address of this machine that another one reaches it by; that of loopback where that cannot be told."""
+    """The address of this machine that another one reaches it by; that of loopback where that cannot be determined."""
     try:
         [(family, kind, _, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
         with socket.socket(family, kind) as probe:

@@ -119,7 +119,7 @@ def _voted(statement: Statement, good: Mapping[str, Answered], lineage: Mapping[
     pairs = {name: answers.same(answer, first.answer, statement.order) for name, answer in given.items()}
     alike = len({(one.kind, len(one.columns)) for one in given.values()}) == 1
     if not alike or not all(map(answers.whole, given.values())):
-        # No tables to vote on: who differs from the first one is seen all the same.
+        # No tables to vote on: who differs from the first one is observed all the same.
         if all(one.agrees for one in pairs.values()):
             if any(one.open for one in pairs.values()) or len({lineage[name] for name in good}) < 2:
                 return []

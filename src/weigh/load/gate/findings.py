@@ -1,4 +1,4 @@
-"""What is to be said of a load's answers. Pure."""
+"""What is to be reported of a load's answers. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
 def findings(found: GateResults | None, spec: LoadSpec, runs: int, kind: str = "") -> Iterator[Finding]:
-    """What is to be said of the answers; of a kind of server, some of which nobody asks before the clock."""
+    """What is to be reported of the answers; of a kind of server, some of which nobody asks before the clock."""
     if found is not None:
         yield from _wrong(found, spec)
         for one in found.otherwise:

@@ -71,7 +71,7 @@ def questions(spec: LoadSpec, *, own: bool) -> tuple[Question, ...]:
     if names and not any(one.text for one in spec.scripts) and any(name in _WRITERS for name in names):
         found.append(Question(kind="sums", sql=SUMS))
         if own:
-            # With the other writer beside it, the history also has what tellers and branches never got.
+            # With the other writer alongside it, the history also has what tellers and branches never got.
             tables = ["accounts"] if "simple-update" in names else list(_TABLES)
             found += [_each(table) for table in tables]
     return tuple(found)

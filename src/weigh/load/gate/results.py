@@ -60,7 +60,7 @@ class SampleChecked(msgspec.Struct, frozen=True, kw_only=True):
         requests: how many were drawn.
         same: answered as in the run.
         differ: answered otherwise; each in words.
-        open: of which that cannot be told.
+        open: of which that cannot be determined.
         inapplicable: why nothing follows from them; empty where it does.
     """
 

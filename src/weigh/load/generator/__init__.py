@@ -82,7 +82,7 @@ def generator_settings(
 
 
 def _longer_s(spec: LoadSpec) -> Seconds:
-    """However long a crash, or all queries, take: who makes them happen ends the run when enough was seen."""
+    """However long a crash, or all queries, take: who makes them happen ends the run when enough was observed."""
     if not (spec.crash or spec.disturbances):
         return 0.0
     return LONGEST_QUERIES if spec.disturbances and spec.disturbances.queries else LONGEST_CRASH

@@ -1,4 +1,4 @@
-"""A history, written beside the journal and checked: when its run is over, and again whenever it is verified."""
+"""A history, written alongside the journal and checked: when its run is over, and again whenever it is verified."""
 
 from __future__ import annotations
 

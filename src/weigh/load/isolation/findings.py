@@ -35,7 +35,7 @@ def findings(runs: Sequence[IsolationFigures]) -> Iterator[Finding]:
             )
         if run.outcome != "violated" and run.allowed:
             yield codes.L12_ALLOWED.finding(
-                text=f"{name}{run.declared or 'its level'} allows what was seen: {summary(run.allowed)}",
+                text=f"{name}{run.declared or 'its level'} allows what was observed: {summary(run.allowed)}",
                 remedy="where your transactions cannot bear that, ask for a stronger level, or lock what they read",
             )
         if (run.outcome != "violated" and run.unchecked) or run.outcome == "nothing to see":

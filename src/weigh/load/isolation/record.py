@@ -139,11 +139,11 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IsolationRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of the workload beside its histograms.
+    """One run of the workload alongside its histograms.
 
     Attributes:
         run: its number.
-        file: of its history, beside the journal; empty where it could not be written.
+        file: of its history, alongside the journal; empty where it could not be written.
         retries: attempts that the server gave up because of others, and that were made again, by its code.
         history: what it shows; None where it could not be checked.
         unchecked: why not.

@@ -22,7 +22,7 @@ __all__ = ["STYLE", "sections", "unviolated", "verdict"]
 
 
 def sections(runs: Sequence[IsolationFigures], number_of: int, kind: str) -> Iterator[Section]:
-    """What is said of one run, by its number, on a server of a kind; nothing of another workload."""
+    """What is reported of one run, by its number, on a server of a kind; nothing of another workload."""
     yield from (Section(TITLE, _blocks(one, kind)) for one in runs if one.number == number_of)
 
 
@@ -59,7 +59,7 @@ def verdict(run: IsolationFigures) -> str:
         if run.bound is None
         else (f"; fewer than {percent(run.bound, 2)} of transactions like these show one (95 %, were each independent)")
     )
-    return f"No violation of {level} was seen in {transactions}{share}"
+    return f"No violation of {level} was observed in {transactions}{share}"
 
 
 def _about(run: IsolationFigures) -> Iterator[str]:

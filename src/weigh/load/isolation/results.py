@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 Outcome = Literal["violated", "not seen", "nothing to see"]
 _THREE = 3.0
-"""Upper 95 % bound of a mean count of which none was seen: -ln 0.05 (Hanley, Lippman-Hand, JAMA 249, 1983)."""
+"""Upper 95 % bound of a mean count of which none was observed: -ln 0.05 (Hanley, Lippman-Hand, JAMA 249, 1983)."""
 
 
 class IsolationFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the isolation of a run.
+    """What is reported of the isolation of a run.
 
     Attributes:
         number: of the run.
         declared: the level that it is held to: the one that was asked for, or that the server named; empty where
             neither is known.
-        outcome: ``violated``, or ``not seen`` in so many transactions; ``nothing to see`` where no transaction saw
+        outcome: ``violated``, or ``not observed`` in so many transactions; ``nothing to see`` where no transaction saw
             what another one wrote, the level is not known, or answers could not be read.
         named: committed transactions that read, by the level that the server named inside them, in weigh's form.
         other_levels: of these, levels that are not the one that was asked for.
         committed, aborted, unknown: transactions.
-        bound: upper 95 % bound of the share of transactions like these that take part in what was not seen, if they
-            did so independently; None where something was seen.
+        bound: upper 95 % bound of the share of transactions like these that take part in what was not observed, if they
+            did so independently; None where something was observed.
         promise: what the level is on this server, in a few words.
         source: where its manual says so.
         violations: what was found and cannot be at that level, the gravest first.
         allowed: what was found and may be there.
         retries: attempts that the server gave up because of others.
-        file: of the history, beside the journal.
+        file: of the history, alongside the journal.
         unchecked: why it was not checked, or not all of it; empty where it was.
     """
 
@@ -75,14 +75,14 @@ def isolation(
     product: str,
     unknown: Mapping[int, str],
 ) -> tuple[IsolationFigures, ...]:
-    """What is said of each run; empty of another workload.
+    """What is reported of each run; empty of another workload.
 
     Args:
         workload: as it was asked for.
         runs: whose histories were recorded.
         kind: protocol of the server.
         product: what it calls itself.
-        unknown: why it cannot be said that nothing was violated in runs, by their numbers.
+        unknown: why it cannot be reported that nothing was violated in runs, by their numbers.
     """
     if workload is msgspec.UNSET:
         return ()

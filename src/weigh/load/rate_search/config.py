@@ -83,7 +83,7 @@ def searching(spec: LoadSpec, search: RateSearch, arrivals: Arrivals) -> LoadSpe
 
 
 def probe_s(search: RateSearch) -> float:
-    """Length of a run of which nothing else is said."""
+    """Length of a run of which nothing else is reported."""
     return search.probe_s or SHORTEST
 
 

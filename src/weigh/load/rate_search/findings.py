@@ -1,4 +1,4 @@
-"""What is to be said of a search beside its result."""
+"""What is to be reported of a search alongside its result."""
 
 from __future__ import annotations
 

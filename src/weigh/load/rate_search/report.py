@@ -60,7 +60,7 @@ def headline(one: RateSearchResults) -> str:
         case "broken":
             return (
                 f"{goal} is broken at every rate that could be tried, down to {rate(_lowest(one))}: a lower one needs "
-                "a longer --budget to be told."
+                "a longer --budget to be determined."
             )
         case "kept" if goal.highest is not None:
             return f"{goal} is kept at {rate(goal.highest)}, the highest rate that was asked for; the limit is above."

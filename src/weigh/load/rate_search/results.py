@@ -55,7 +55,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a search; rates in requests a second.
+    """What is reported of a search; rates in requests a second.
 
     Attributes:
         search: what was asked for.
@@ -265,7 +265,7 @@ def left_s(search: RateSearch, spent_s: Seconds, between_s: Sequence[Seconds], p
     Args:
         search: what is asked for.
         spent_s: since the search began.
-        between_s: what each probe so far took beside its own length.
+        between_s: what each probe so far took alongside its own length.
         probe_s: length of the next one.
     """
     usual = sorted(between_s)[len(between_s) // 2] if between_s else 0.0

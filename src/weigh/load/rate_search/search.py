@@ -45,7 +45,7 @@ _SHARES = (0.15, 0.4, 0.6, 0.85)
 _CLOSE = 1.1
 """The highest rate that the generator could offer is this close to one that was kept, and the search ends."""
 _AGAIN = 2
-"""Probes at the lowest and the highest rate before it is said that the budget is broken, or kept, there."""
+"""Probes at the lowest and the highest rate before it is reported that the budget is broken, or kept, there."""
 _LEAST = 2
 """Probes that kept the budget, and that broke it, before there is an interval."""
 
@@ -62,7 +62,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         longest_s: that a probe may be.
         seed: of the order.
         precision: half of the interval, as a share of the rate, at which it is narrow enough.
-        alone: whether the search ends there; otherwise it goes on as long as it is asked, for those beside it.
+        alone: whether the search ends there; otherwise it goes on as long as it is asked, for those alongside it.
     """
 
     low: float

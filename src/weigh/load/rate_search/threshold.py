@@ -4,7 +4,7 @@ Between two runs of the same rate a server is not equally fast, so that near its
 not: the share that does falls with the logarithm of the rate as a normal distribution function, ``F((t - log r) / s)``.
 This is the psychometric function of A. B. Watson, D. G. Pelli, Perception & Psychophysics 33, 1983, and how its two
 parameters follow from runs whose rates were chosen after those before is a posterior on a grid (M. Kuss, F. Jäkel,
-F. A. Wichmann, Journal of Vision 5, 2005): what was chosen by what was seen needs no correction there.
+F. A. Wichmann, Journal of Vision 5, 2005): what was chosen by what was observed needs no correction there.
 """
 
 from __future__ import annotations

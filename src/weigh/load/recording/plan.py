@@ -79,7 +79,7 @@ class Plan(NamedTuple):
 
     Attributes:
         path: of its file.
-        planned: what is said of it.
+        planned: what is reported of it.
         operations: names.
         lanes: connections.
         length_s: recorded seconds to the end of the last statement.

@@ -39,7 +39,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         shared: sessions that have theirs together with another one at the same time.
         left_out: why statements are not sent -> how many.
         templates: those that took most of the recorded time, first.
-        other_templates: how many there are beside them.
+        other_templates: how many there are alongside them.
         transactions: that begin in the recording.
         begun_inside: sessions that begin inside a transaction: what they send before its end is sent by itself.
         without_end: transactions whose end is not recorded: they are rolled back.

@@ -53,7 +53,7 @@ def turn(one: Statement) -> Turn:
 
 
 def streams(one: Statement) -> bool:
-    """Whether it has rows or messages beside it that no trace holds."""
+    """Whether it has rows or messages alongside it that no trace holds."""
     words = plain(one.text)
     return bool(_STREAMS.match(words))
 

@@ -96,7 +96,7 @@ def read(path: Path, kind: type[Any]) -> Any:
 
 
 def file(name: str) -> str:
-    """The SQL of a file beside this one."""
+    """The SQL of a file alongside this one."""
     return Path(__file__).with_name(f"{name}.sql").read_text()
 
 

@@ -56,7 +56,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
         contender: whose.
         compared: statements whose answers or numbers of rows were compared.
         answers: of these, those whose rows were.
-        open: where that cannot be told.
+        open: where that cannot be determined.
         dependent: statements whose order with another session was not the same for sure.
         differences: the gravest first.
         rows_differ: statements of the contender that had another number of rows than when they were recorded.
@@ -243,7 +243,7 @@ def lines(found: Compared, baseline: str) -> Iterator[str]:
         f"them row by row; {differ:,} differ" + (f", {unexplained}." if differ else ".")
     )
     if found.open:
-        yield f"Of {found.open:,} answers it cannot be told: their rows were too many to be kept."
+        yield f"Of {found.open:,} answers it cannot be determined: their rows were too many to be kept."
     if found.dependent:
         yield (
             f"{count(found.dependent, 'statement')} overlapped with one of another session on a table that one of them "

@@ -1,4 +1,4 @@
-"""What is to be said of a replay beside its figures."""
+"""What is to be reported of a replay alongside its figures."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Two transactions that touch one table, of which one writes it, are in order if one was over before the other began, in
 every replay. What is not in order may be answered in two ways, and both are right; so may what reads a table
 afterwards that such a statement wrote. A statement outside a transaction is one by itself. Tables are told by their
-names in the text: what a view, a trigger or a function touches is not seen.
+names in the text: what a view, a trigger or a function touches is not observed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def dependent(recorded: Recorded, runs: Sequence[Replayed]) -> frozenset[int]:
 def following(recorded: Recorded, roots: Iterable[int]) -> frozenset[int]:
     """Places of statements that touch a table after one of ``roots`` wrote it, and of those that follow from them."""
     wanted, tainted, found = set(roots), set[str](), set[int]()
-    # A transaction is seen when it is over: by its last place.
+    # A transaction is observed when it is over: by its last place.
     waiting: dict[int, set[str]] = defaultdict(set)
     last = {group: place for place, group in enumerate(recorded.group)}
     for place, number in enumerate(recorded.statement):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LATE = 0.001
 """Seconds after its moment from which a statement is late: logs tell milliseconds."""
 _MATTERS = 0.01
-"""Share of late statements from which it is said."""
+"""Share of late statements from which it is reported."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ def find(word: Path, scratch: Path) -> Path:
 
 
 def coverage(trace: Path) -> str:
-    """What the capture that made a trace left out or changed, in a sentence; empty where nothing is beside it."""
+    """What the capture that made a trace left out or changed, in a sentence; empty where nothing is alongside it."""
     try:
         found = msgspec.json.decode((trace.parent / results.FILE).read_bytes(), type=results.CaptureResults)
     except (OSError, msgspec.DecodeError):

@@ -86,7 +86,9 @@ def _row(one: AgentFigures) -> Row:
         *("" if value is None else units.seconds(value) for value in (one.p50, one.p99, one.late_p90)),
         "" if one.cpu is None else units.percent(one.cpu, 0),
         clock,
-        Cell(f"refused ({why})" if why else "beside the server" if one.with_server else "", "refusal" if why else ""),
+        Cell(
+            f"refused ({why})" if why else "on the server's host" if one.with_server else "", "refusal" if why else ""
+        ),
     ]
     return Row(cells, css="refused" if why else "")
 

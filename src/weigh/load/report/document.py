@@ -57,7 +57,7 @@ class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
         attempt: number of the attempt, from 1.
         workload: its name.
         notice: what every report on the workload must say, such as "derived from TPC-B, not comparable to published
-            results"; None where nothing must be said.
+            results"; None where nothing must be reported.
     """
 
     id: str
@@ -117,7 +117,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
-        activity: what the server did beside answering
+        activity: what the server did besides answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
         tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
         isolation: whether its level was kept (docs/guide/isolation.md); absent of another workload.
@@ -278,7 +278,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the evidence directory.
     """
     spec, head = results.record.spec, results.headline

@@ -46,7 +46,7 @@ def pages(results: LoadResults, name: str) -> dict[str, bytes]:
     """The same of a conclusion.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         name: of the evidence directory.
     """
     return {

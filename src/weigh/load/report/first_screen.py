@@ -114,7 +114,7 @@ def wrong(results: LoadResults) -> list[str]:
 def _more(results: LoadResults) -> Iterator[str]:
     if results.loops and not results.loops.refused:
         yield words.loops(results.loops)
-    # What was lost or damaged is said first, as wrong.
+    # What was lost or damaged is reported first, as wrong.
     if results.durability and not results.durability.losing:
         yield next(iter(durability.lines(results.durability)))
         if results.refused and results.durability.counted:
@@ -239,7 +239,7 @@ def _under(results: LoadResults) -> str:
 
 
 def _why(results: LoadResults) -> str:
-    # Wrong answers were said first.
+    # Wrong answers were reported first.
     reasons = [one for one in results.tier.reasons if one.code not in _FIRST]
     if not reasons:
         return ""

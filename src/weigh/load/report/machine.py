@@ -46,7 +46,7 @@ def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None)
     Args:
         one: what is known of all runs.
         run: of one of them.
-        meanwhile: what its server did beside answering; None where nobody looked.
+        meanwhile: what its server did besides answering; None where nobody looked.
     """
     yield _others(one, run)
     yield from (line for each in run.use.resources if (line := resource(each, "interval")))
@@ -70,7 +70,7 @@ def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
 
     Args:
         run: the machine under it.
-        meanwhile: what its server did beside answering; None where nobody looked.
+        meanwhile: what its server did besides answering; None where nobody looked.
     """
     if not run.spikes:
         return ""
@@ -95,7 +95,7 @@ def in_short(one: LoadMachine, run: RunMachine) -> str:
     ]
     full = f"{NAMES[run.use.bottleneck]} was saturated first" if run.use.bottleneck else "nothing was saturated"
     others = (
-        "others cannot be told from the server"
+        "others cannot be distinguished from the server"
         if one.apart
         else f"others used {cpu_of_others(run.foreign, 'the CPU', 'the run')}"
     )
@@ -129,7 +129,7 @@ def _then(one: Spike) -> str:
 
 def _others(one: LoadMachine, run: RunMachine) -> str:
     judged = (
-        "others cannot be told from the server"
+        "others cannot be distinguished from the server"
         if one.apart
         else f"others used {cpu_of_others(run.foreign, 'the CPU', 'the run')}"
     )
@@ -160,7 +160,7 @@ class MachineDocument(msgspec.Struct, frozen=True, kw_only=True):
         watched: whether the sampler covered every interval that counts.
         gaps: what it did not cover, in sentences.
         bound: share of a run's CPU that others may use; None where any was allowed.
-        apart: whether the server cannot be told from others, which then are not judged.
+        apart: whether the server cannot be distinguished from others, which then are not judged.
         sampler: what the sampler did itself.
     """
 

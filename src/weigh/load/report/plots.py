@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 696, 180
 LEFT, RIGHT = 76, 664
-"""Beside the axis there is room for its widest label, and for half of the last one below it."""
+"""Alongside the axis there is room for its widest label, and for half of the last one below it."""
 _TOP, _BOTTOM = 14, 148
 _GAP = 22.0
 _PAD = 1.25
@@ -219,7 +219,7 @@ def joined(curve: Curve, across: Scale, down: Scale) -> str:
 
 
 def drawn(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
-    """Name and stroke of the lines that can be seen; one that lies below another throughout shares its entry.
+    """Name and stroke of the lines that can be observed; one that lies below another throughout shares its entry.
 
     Args:
         curves: the uppermost first.

@@ -87,7 +87,7 @@ def whole(results: LoadResults, evidence: str) -> RenderableType:
     """The first screen, and everything below it.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the evidence directory, for the last line.
     """
     below = terminal.report(

@@ -44,7 +44,7 @@ _BETWEEN = 16
 _PAD = 1.25
 _NUMBER_GAP = 14.0
 _NARROW = 3.0
-"""A spike of a moment is drawn as wide as can be seen."""
+"""A spike of a moment is drawn as wide as can be observed."""
 
 
 def plot(
@@ -65,7 +65,7 @@ def plot(
         found: what the machine did, in :data:`STRETCHES` parts from the beginning to the end.
         due: seconds for which requests were due: what is answered later is no rate.
         end: seconds of the run.
-        meanwhile: what its server did beside answering; None where nobody looked.
+        meanwhile: what its server did besides answering; None where nobody looked.
         limits: of the response time.
         happened: what was made to happen to its server, and when.
     """

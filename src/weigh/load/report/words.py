@@ -171,7 +171,7 @@ def percentile_name(q: float) -> str:
 
 
 def percentile_rows(one: OperationFigures) -> Iterator[tuple[str, float, Seconds | None]]:
-    """Names of the percentiles of an operation, the first of each, and what was seen.
+    """Names of the percentiles of an operation, the first of each, and what was observed.
 
     Neighbours that nothing resolves are one row where the run saw the same of both: of five answers there is no tail.
     """

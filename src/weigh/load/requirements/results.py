@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Tier
 
 Holding = Literal["HOLDS", "BROKEN", "OPEN"]
-"""What is said of a requirement, on the screen and in JSON."""
+"""What is reported of a requirement, on the screen and in JSON."""
 _OF_PROBES: dict[str, Holding] = {"kept": "HOLDS", "broken": "BROKEN"}
 
 

@@ -55,7 +55,7 @@ class Session:
         spec: what its runs have in common.
         lives: of the target, entered.
         journal: of the experiment.
-        progress: is told how far it is.
+        progress: reports how far it is.
         watching: started.
         gate: asks for the answers outside the clock; None where nobody is to.
 

@@ -51,7 +51,7 @@ class Disturber:
         reached: the server.
         surroundings: in which it was started.
         journal: gets every window.
-        progress: is told what happens.
+        progress: reports what happens.
 
     Attributes:
         reached: as the generator is to reach it.

@@ -1,4 +1,4 @@
-"""One run while it goes on: what is offered, what the server uses, and what happens beside it."""
+"""One run while it goes on: what is offered, what the server uses, and what happens alongside it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LOOKS = (0.5, 0.9)
 
 
 class During(Protocol):
-    """What happens beside a run, such as a crash of the server."""
+    """What happens alongside a run, such as a crash of the server."""
 
     def __call__(self, at: Seconds, /) -> None:
         """Called about ten times a second until the run is over; what it raises ends the run.

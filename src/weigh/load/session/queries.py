@@ -72,7 +72,7 @@ class Queries:
         seed: of data and literals.
         connect: how the server is reached, as the generator takes it.
         run: number of the run.
-        progress: is told how far it is.
+        progress: reports how far it is.
 
     Raises:
         WeighError: the data cannot be made or loaded.
@@ -268,7 +268,7 @@ class Queries:
             found = compare(_table(content), answer, one.schema)
         except WorkerEnded as ended:
             raise EngineFault(
-                f"query {name} failed beside the load: {ended.detail}",
+                f"query {name} failed alongside the load: {ended.detail}",
                 where=self._ready.engine.name,
                 remedy="leave it out with --operations, or offer less load",
             ) from None

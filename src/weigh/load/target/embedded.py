@@ -89,7 +89,7 @@ def environment(
         embedded: for which version.
         package: on the index, whose versions begin with those of the server.
         tested: version of the package that is taken where none was asked for.
-        others: that it needs beside the package, as exact requirements.
+        others: that it needs besides the package, as exact requirements.
         product: name of the server.
         cache: weigh's cache directory.
 

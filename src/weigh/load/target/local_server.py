@@ -15,7 +15,7 @@ _LISTENING = "0A"
 _PARENT, _STARTED = 1, 19
 """Places in /proc/PID/stat, counted behind the name (proc(5))."""
 _KERNEL = Path("/proc/2/stat")
-"""Of the kernel's first thread, where all processes of the machine can be seen."""
+"""Of the kernel's first thread, where all processes of the machine can be observed."""
 
 
 def same_host(host: str, port: int) -> bool | None:
@@ -79,7 +79,7 @@ def named(names: tuple[str, ...], age: float, port: int | None, path: str | None
 
 
 def whereabouts(near: bool | None, found: int | None) -> tuple[bool | None, tuple[int, ...] | None]:
-    """Whether a server runs on this machine, and its processes here; None where one cannot be told.
+    """Whether a server runs on this machine, and its processes here; None where one cannot be determined.
 
     Args:
         near: whether it answers at an address of this machine.
@@ -92,7 +92,7 @@ def whereabouts(near: bool | None, found: int | None) -> tuple[bool | None, tupl
 
 
 def _sees_everybody() -> bool:
-    """Whether the processes of all containers are seen, as they are not from inside of one."""
+    """Whether the processes of all containers are observed, as they are not from inside of one."""
     with suppress(OSError):
         return "(kthreadd)" in _KERNEL.read_text()
     return False

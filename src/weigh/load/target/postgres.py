@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _SERVER_SCRIPT = Path(__file__).parent / "postgres_server.py"
 _ADAPTER = engines.engine.adapter.parent
 _SPARE = 10
-"""Connections beside those of the load."""
+"""Connections besides those of the load."""
 _USUAL_CONNECTIONS = 100
 _PATIENCE = 20
 _FULL = "cannot allocate memory"

@@ -51,7 +51,7 @@ def main() -> None:
     """Begin, say how it is, sample when asked, end."""
     request = json.loads(sys.stdin.readline())
     sys.path.insert(0, request["adapter"])
-    # Behind everything else: what lies beside this file has names that others have too.
+    # Behind everything else: what lies alongside this file has names that others have too.
     here, rooms = Path(__file__).parent, Path(__file__).parents[1]
     sys.path.extend(map(str, (here, rooms / "waits", rooms / "activity")))
     import psycopg
@@ -122,7 +122,7 @@ def _say(what: dict[str, Any]) -> None:
 
 
 def _looking(connect: Callable[[], Any], reply: dict[str, Any], place: Path | None, *, nearby: bool) -> Any:
-    """Looks at what the server does beside answering, not begun yet."""
+    """Looks at what the server does besides answering, not begun yet."""
     first = reply.get("process") or (reply.get("server") if nearby else None)
     log = None if place is None else place / "server.log"
     postgres = importlib.import_module("sampling.postgres")

@@ -42,7 +42,7 @@ def within(place: Path | None, environment: Mapping[str, str]) -> Iterator[None]
 
 
 def environment() -> Mapping[str, str]:
-    """Variables that a server is started with, beside the usual ones."""
+    """Variables that a server is started with, alongside the usual ones."""
     return _WITHIN.get()[1]
 
 

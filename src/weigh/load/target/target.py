@@ -31,10 +31,10 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
             enters the evidence.
         read: as it described itself.
         waits: tells what its sessions wait for; None where nothing can.
-        activity: tells what it does beside answering; None where nothing can.
+        activity: tells what it does besides answering; None where nothing can.
         lock: packages of its environment, where weigh started it.
-        servers: processes of this machine that work for it, beside those that weigh started; None where it may have
-            some and they cannot be told from others.
+        servers: processes of this machine that work for it, besides those that weigh started; None where it may have
+            some and they cannot be distinguished from others.
         fresh: whether it had no tables when it was reached.
         data: where its data lies on this machine; None where that is not known.
         tables: files that hold its tables, or folders of them; None where they are not known, or it has none.

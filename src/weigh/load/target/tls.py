@@ -47,7 +47,7 @@ def from_environment(given: Mapping[str, str]) -> Mapping[str, str]:
     socket = given.get("host", "").startswith("/")
     found = dict(given)
     mode, root = os.environ.get("PGSSLMODE"), os.environ.get("PGSSLROOTCERT")
-    # Over a unix socket libpq asks for no TLS, whatever is said elsewhere.
+    # Over a unix socket libpq asks for no TLS, whatever is reported elsewhere.
     if mode and not socket:
         found.setdefault("sslmode", mode)
     # Where no certificate is checked libpq does not look at the authorities; the machine's own imply a check.
@@ -106,7 +106,7 @@ def _authorities(root: str | None, *, machine: bool) -> Path:
 
     Args:
         root: what it says; None where it is not there.
-        machine: whether the authorities of the machine are taken where nothing is said. libpq takes the user's own.
+        machine: whether the authorities of the machine are taken where nothing is reported. libpq takes the user's own.
 
     Raises:
         UsageError: there is none.

@@ -201,7 +201,7 @@ def _port(place: int | None, given: str | None) -> int | None:
 
 
 def _agree(parts: SplitResult, given: dict[str, str]) -> None:
-    """Nothing may be said differently before the question mark and behind it.
+    """Nothing may be reported differently before the question mark and behind it.
 
     Raises:
         UsageError: something is.

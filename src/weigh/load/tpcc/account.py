@@ -126,7 +126,7 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TpccRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of TPC-C beside its histograms.
+    """One run of TPC-C alongside its histograms.
 
     Attributes:
         run: its number.

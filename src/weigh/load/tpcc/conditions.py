@@ -124,7 +124,7 @@ AS payments ON (h_c_w_id, h_c_d_id, h_c_id) = (c_w_id, c_d_id, c_id)
 WHERE c_balance IS DISTINCT FROM coalesce(delivered, 0) - coalesce(paid, 0)""",
     ),
     (
-        f"{DELIVERED:,} orders of a district are not in NEW_ORDER, beside those that were delivered since the load",
+        f"{DELIVERED:,} orders of a district are not in NEW_ORDER, besides those that were delivered since the load",
         f"""SELECT format('d_w_id %s, d_id %s: %s orders, %s of NEW_ORDER, %s delivered since the load',
 d_w_id, d_id, coalesce(placed, 0), coalesce(waiting, 0), coalesce(delivered, 0)) FROM @district
 LEFT JOIN (SELECT o_w_id, o_d_id, count(*) AS placed,

@@ -23,7 +23,7 @@ _UNTOUCHED = f"""SELECT (SELECT count(*) FROM {SCHEMA}.history), (SELECT count(*
 def is_there(ask: Callable[[Sequence[str]], tuple[Answer, ...]], workload: TpccWorkload, seed: int, kind: str) -> bool:
     """Whether the tables are there, of the same size and seed, and no transaction was made on them.
 
-    What is there beside them, or was altered by hand, is found by what must hold before a run.
+    What is there alongside them, or was altered by hand, is found by what must hold before a run.
 
     Args:
         ask: answers queries.

@@ -1,4 +1,4 @@
-"""What is said of runs of TPC-C: their figure, its bound, the response limits, and what was checked. Pure."""
+"""What is reported of runs of TPC-C: their figure, its bound, the response limits, and what was checked. Pure."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
         empirical: the same by rank, resolved or not; None where nothing was answered.
         limit_s: that at least 90 % of the response times must keep.
         slow: how many lie beyond it, with 99 % bounds of their share (docs/concept/series.md).
-        met: whether at most 10 % lie beyond it, by the bounds; None where that cannot be told, or no users at
+        met: whether at most 10 % lie beyond it, by the bounds; None where that cannot be determined, or no users at
             terminals asked.
     """
 
@@ -136,7 +136,7 @@ class TpccFigures(msgspec.Struct, frozen=True, kw_only=True):
 def tpcc_figures(
     workload: TpccWorkload, runs: Sequence[TpccRun], counted: Mapping[int, RunCounts]
 ) -> tuple[TpccFigures, ...]:
-    """What is said of each run.
+    """What is reported of each run.
 
     Args:
         workload: what was to be done.

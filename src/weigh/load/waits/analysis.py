@@ -32,8 +32,8 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         event: wait event with its type, or ``CPU``.
-        samples: how often an active session was seen in it.
-        share: of all active sessions that were seen.
+        samples: how often an active session was observed in it.
+        share: of all active sessions that were observed.
         low, high: interval of the share; None where the looks do not give one.
     """
 
@@ -88,7 +88,7 @@ class StatementWaits(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         statement: without its literals.
-        samples: how often it was seen executing.
+        samples: how often it was observed executing.
         events: what it was waiting for then, the most frequent first, and how often.
     """
 
@@ -98,7 +98,7 @@ class StatementWaits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the waits of one run.
+    """What is reported of the waits of one run.
 
     Attributes:
         looks: how often the sessions were looked at.
@@ -112,7 +112,7 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
         lock: the lock that was waited for most; this and what follows over the whole run.
         table: the table that was waited for most.
         roots: who was in the way, the most frequent first.
-        longest: the wait that had lasted longest when it was seen.
+        longest: the wait that had lasted longest when it was observed.
         deepest: the wait with most sessions before it.
         vacuuming: what autovacuum did, and in how many looks.
         checkpoints: counted by the server; None where it does not tell.
@@ -151,7 +151,7 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | None:
-    """What is said of one run; None where nobody looked.
+    """What is reported of one run; None where nobody looked.
 
     Args:
         sampled: of all runs.

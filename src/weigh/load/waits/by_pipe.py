@@ -1,4 +1,4 @@
-"""What the sampler beside a server says, asked over pipes."""
+"""What the sampler alongside a server says, asked over pipes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WaitsByPipe:
             raise EngineFault(begun.error)
 
     def drain(self) -> Waits:
-        """What was seen since it was asked before.
+        """What was observed since it was asked before.
 
         Raises:
             EngineFault: the process has ended.
@@ -51,7 +51,7 @@ class WaitsByPipe:
         return msgspec.json.decode(self._request("drain"), type=Waits)
 
     def end(self) -> Waits:
-        """Stop, and what was seen last.
+        """Stop, and what was observed last.
 
         Raises:
             EngineFault: the process has ended.

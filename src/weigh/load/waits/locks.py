@@ -30,7 +30,7 @@ def reading(
         sampled: of one run.
         begin: of each stretch, seconds since the attempt began.
         length: of each, seconds.
-        deadlocks: when each was found; None where they cannot be seen.
+        deadlocks: when each was found; None where they cannot be observed.
 
     Returns:
         None where nobody looked, or it is not known when.

@@ -1,6 +1,6 @@
 """Waits: what a server's sessions waited for while a load went on, as the server's own views told it.
 
-A session of its own looks about ten times a second. What is between two looks is seen by nobody.
+A session of its own looks about ten times a second. What is between two looks is observed by nobody.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
         source: how the table is known.
         statement: of the session that waits.
         root: statement at which the session is that everybody in this queue waits for, directly or not.
-        root_state: ``active``, ``idle in transaction``, ...; empty where it may not be seen.
+        root_state: ``active``, ``idle in transaction``, ...; empty where it may not be observed.
         root_whose: whose that session is.
         root_name: what it calls itself, or what kind of process it is, where it is not the load's.
-        times: sessions that were seen waiting so; one that waits through three looks is three.
-        longest_s: for how long one of them had been waiting when it was seen; None where the server does not tell.
+        times: sessions that were observed waiting so; one that waits through three looks is three.
+        longest_s: for how long one of them had been waiting when it was observed; None where the server does not tell.
         ahead: sessions before one of them in the queue, at most.
     """
 
@@ -75,7 +75,7 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was seen since it was asked before.
+    """What was observed since it was asked before.
 
     Attributes:
         looks: in order of time.
@@ -118,7 +118,7 @@ class WaitSampler(Protocol):
         """Look from now on."""
 
     def drain(self) -> Waits:
-        """What was seen since it was asked before."""
+        """What was observed since it was asked before."""
 
     def end(self) -> Waits:
-        """Look no more, and what was seen last."""
+        """Look no more, and what was observed last."""

@@ -1,4 +1,4 @@
-"""What a server's sessions wait for, sampled beside the runs of a load and kept in the journal."""
+"""What a server's sessions wait for, sampled alongside the runs of a load and kept in the journal."""
 
 from __future__ import annotations
 

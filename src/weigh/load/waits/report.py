@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROWS = ("transactionid", "tuple", "row")
 """Types of lock that a session waits for when another one has changed the row that it wants."""
 _SHARES = 6
-"""Wait events that are told in words; the JSON has them all."""
+"""Wait events that are reported in words; the JSON has them all."""
 _STATEMENTS = 20
 """Statements that the JSON has of a run, the most active first."""
 TITLE = "What the server's sessions waited for"
@@ -94,7 +94,7 @@ def lines(one: RunWaited) -> Iterator[str]:
     if one.waits:
         yield from _locks(one)
     elif one.resolved:
-        yield "No session was seen waiting for a lock."
+        yield "No session was observed waiting for a lock."
     if one.idle_in_transaction:
         share = percent(one.idle_in_transaction / one.connections)
         yield f"{share} of the connections were inside a transaction and waited for the client to go on."
@@ -206,7 +206,7 @@ class WaitsDocument(RunWaited, frozen=True, kw_only=True):
     """``waits`` of a run in the JSON document.
 
     Attributes:
-        lock_waits: waits for locks that were seen.
+        lock_waits: waits for locks that were observed.
     """
 
     lock_waits: int

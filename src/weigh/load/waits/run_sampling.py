@@ -1,6 +1,6 @@
-"""A sampler of a server beside the runs of a load, whose findings are kept in the journal.
+"""A sampler of a server alongside the runs of a load, whose findings are kept in the journal.
 
-A sampler that fails is said once and not asked again: it must never end a run.
+A sampler that fails is reported once and not asked again: it must never end a run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RunSampling(ABC, Generic[SamplerT, DrainedT]):
 
     @abstractmethod
     def _keep(self, sample: DrainedT) -> None:
-        """Write what was seen into the journal."""
+        """Write what was observed into the journal."""
 
     @abstractmethod
     def _failure(self, why: str) -> Finding:
@@ -89,7 +89,7 @@ class RunSampling(ABC, Generic[SamplerT, DrainedT]):
             self._try(lambda: self._start(sampler))
 
     def keep(self) -> None:
-        """Write what was seen, if the last time is a while ago.
+        """Write what was observed, if the last time is a while ago.
 
         Raises:
             DiskFull: the journal cannot be written.

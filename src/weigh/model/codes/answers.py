@@ -28,7 +28,7 @@ A1_STREAM = error(
 A1_MIXED = error(
     "A1.mixed",
     pages.MIXED,
-    "a query beside a load is answered otherwise than by those who are trusted, on the same rows",
+    "a query alongside a load is answered otherwise than by those who are trusted, on the same rows",
 )
 A1_WITNESS = warning("A1.witness", pages.STREAMS, "a witness could not answer, so fewer of them say what is right")
 A2 = plain("A2", pages.SAME, "floating-point columns agree but for rounding, within the tolerance that is stated")
@@ -37,7 +37,9 @@ A3_CHANGED = error(
     "A3.changed", pages.STATUSES, "the answer changed during the measurement: the operation counts as diverged"
 )
 A3_MIXED = error(
-    "A3.mixed", pages.MIXED, "a query beside a load has another answer than before it, though nobody changes its tables"
+    "A3.mixed",
+    pages.MIXED,
+    "a query alongside a load has another answer than before it, though nobody changes its tables",
 )
 A3_SAMPLED = error(
     "A3.sampled", pages.LOAD_ANSWERS, "requests of the run had other answers when they were asked again afterwards"
@@ -111,8 +113,8 @@ A9_PLAN = note(
 A9_SUSPECT = graded(
     "A9.suspect",
     pages.PROBES,
-    "a repeated query is much faster than a new one, and whether a cache answers cannot be told; a note where other "
-    "rows have the same answer",
+    "a repeated query is much faster than a new one, and whether a cache answers cannot be determined; a note where "
+    "other rows have the same answer",
 )
 A9_UNKNOWN = warning(
     "A9.unknown", pages.REMOTE, "whether the system has a cache of results, and how it is switched off, is not known"

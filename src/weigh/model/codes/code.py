@@ -115,7 +115,7 @@ class Graded(Entry, frozen=True):
         contender: str | None = None,
         operation: str | None = None,
     ) -> Finding:
-        """A finding as grave as is said."""
+        """A finding as grave as is reported."""
         return Finding(
             code=self.code, severity=severity, text=text, remedy=remedy, contender=contender, operation=operation
         )

@@ -44,7 +44,7 @@ D7_MEMORY = note("D7.memory", Page(pages.MACHINE, "Size against memory"), "the d
 D4_PAGE = error(
     "D4.page",
     pages.PAGES,
-    "a page of a file does not have the checksum that its writer put beside it: it was changed since",
+    "a page of a file does not have the checksum that its writer put alongside it: it was changed since",
 )
 D4_HEADER = error("D4.header", pages.PAGES, "a page of a file is not where it must be, or is no page")
 D4_WRONG = note(

@@ -12,7 +12,7 @@ E1_UNPRIVILEGED = warning(
     Page(pages.COLD, "Without root"),
     "weigh may not drop the kernel's caches, and the data was in memory",
 )
-E1_UNSEEN = warning("E1.unseen", pages.PROVEN, "what was in memory, or what was read from devices, cannot be seen")
+E1_UNSEEN = warning("E1.unseen", pages.PROVEN, "what was in memory, or what was read from devices, cannot be observed")
 E1_UNREAD = warning(
     "E1.unread", pages.PROVEN, "a cold execution read nothing from a device: it answered from elsewhere"
 )
@@ -85,7 +85,9 @@ E4_ALLOWED = graded(
     "--contention allowed others more than 5 % of the CPU; a warning where they used more than that",
 )
 E4_APART = warning(
-    "E4.apart", pages.LOAD_MACHINE, "the server cannot be told from other processes, so contention is not judged"
+    "E4.apart",
+    pages.LOAD_MACHINE,
+    "the server cannot be distinguished from other processes, so contention is not judged",
 )
 E4_UNWATCHED = plain(
     "E4.unwatched", Page(pages.MACHINE, "What the tier needs"), "who else used the machine was not watched all the time"

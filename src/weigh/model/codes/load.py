@@ -114,7 +114,7 @@ L12_VIOLATED = error(
     "L12.violated", pages.ISOLATION, "transactions were isolated less than the level that the server declares"
 )
 L12_LEVEL = error("L12.level", pages.ISOLATION, "the server ran transactions at another level than they asked for")
-L12_ALLOWED = note("L12.allowed", pages.ISOLATION, "anomalies were seen that the level of the server allows")
+L12_ALLOWED = note("L12.allowed", pages.ISOLATION, "anomalies were observed that the level of the server allows")
 L12_UNCHECKED = warning("L12.unchecked", pages.ISOLATION, "nothing is known of the isolation of a run")
 L12_UNEQUAL = plain(
     "L12.unequal", pages.ISOLATION, "servers were at different levels of isolation, or did not keep theirs"

@@ -16,7 +16,7 @@ X_SERIAL = note(
 X_QUICK = plain("X.quick", pages.BUDGET, "a first look was asked for: its tier is at most suggestive")
 X_COLUMNS = note("X.columns", Page(pages.JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note(
-    "X.duet", Page(pages.METHOD, "Duets"), "each contender was measured while the baseline executed beside it"
+    "X.duet", Page(pages.METHOD, "Duets"), "each contender was measured while the baseline executed alongside it"
 )
 X_RESUMED = note("X.resumed", Page(pages.EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_FRAMES = note("X.frames", pages.FRAMES, "a contender executes functions of a data frame, and no SQL")
@@ -40,7 +40,7 @@ X_SAMPLER = warning(
     Page(pages.MACHINE, "What is watched"),
     "the sampler failed, and from then on nobody watched the machine",
 )
-X_ACTIVITY = note("X.activity", pages.ACTIVITY, "the sampling of what the server did beside answering failed")
+X_ACTIVITY = note("X.activity", pages.ACTIVITY, "the sampling of what the server did besides answering failed")
 X_WAITS = note("X.waits", pages.WAITS, "the sampling of what the server's sessions wait for failed")
 X_METRIC = plain("X.metric", pages.VERDICTS, "a metric is zero or missing in some executions, so it has no ratio")
 X_IGNORED = note(

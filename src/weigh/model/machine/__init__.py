@@ -1,1 +1,1 @@
-"""What was seen of the machine."""
+"""What was observed of the machine."""

@@ -142,7 +142,7 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         moments: in order of time.
         culprits: the foreign processes that used most CPU, the greediest first, eight at most.
         cost_s: CPU seconds of the sampler itself.
-        unreadable: sources that cannot be read and why; each is said once, in the first event that lacks it.
+        unreadable: sources that cannot be read and why; each is reported once, in the first event that lacks it.
     """
 
     moments: tuple[Moment, ...]

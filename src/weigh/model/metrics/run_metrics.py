@@ -97,7 +97,7 @@ _ALL = (
     ),
 )  # fmt: skip
 RUN_METRICS = {one.name: one for one in _ALL}
-"""By name; the first one decides the exit code, the others are judged beside it."""
+"""By name; the first one decides the exit code, the others are judged alongside it."""
 HEADLINE = _ALL[0].name
 
 
@@ -105,7 +105,7 @@ def metrics_of(groups: Collection[str] = ()) -> tuple[str, ...]:
     """The metrics that are judged, the headline first.
 
     Args:
-        groups: those that are judged beside what always is (:attr:`RunMetric.of`).
+        groups: those that are judged alongside what always is (:attr:`RunMetric.of`).
     """
     return tuple(one.name for one in _ALL if one.of == "all" or one.of in groups)
 

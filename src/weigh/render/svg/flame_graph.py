@@ -101,7 +101,7 @@ def _add(box: _Box, side: str, seconds: float) -> None:
 
 
 def _boxes(box: _Box, x: float, row: int, scale: float) -> Iterator[tuple[_Box, float, int, float]]:
-    """Boxes that can be seen, with their place, row and width."""
+    """Boxes that can be observed, with their place, row and width."""
     width = box.after * scale
     if width < _THINNEST:
         return

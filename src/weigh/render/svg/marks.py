@@ -1,7 +1,7 @@
 """Marks: a shape and a colour for every arm, defined once in a page.
 
-Shape and colour say the same, so that nothing is said by colour alone. Plots refer to the marks as SVG markers:
-thousands of samples are then one path an arm. Beside a name the same shape comes from the style of its class, which
+Shape and colour say the same, so that nothing is reported by colour alone. Plots refer to the marks as SVG markers:
+thousands of samples are then one path an arm. Alongside a name the same shape comes from the style of its class, which
 costs no bytes a row.
 """
 

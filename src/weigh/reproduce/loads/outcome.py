@@ -43,7 +43,7 @@ class _Figure(NamedTuple):
 
     @property
     def claim(self) -> Claim:
-        """As it is said."""
+        """As it is reported."""
         return Claim(verdict=self.verdict, value=self.value, low=self.low, high=self.high, reasons=self.reasons)
 
 

@@ -85,7 +85,7 @@ def summary(folder: Path, kind: Kind[Any, Any]) -> tuple[Summary | None, Sealed]
 
 
 def figures(folder: Path, kind: Kind[Any, Any]) -> list[Figure]:
-    """What an evidence has to show beside another; empty where nothing is kept, or not what was sealed.
+    """What an evidence has to show alongside another; empty where nothing is kept, or not what was sealed.
 
     Raises:
         EvidenceFault: it is no such document.

@@ -57,7 +57,7 @@ class StoredLadder(msgspec.Struct, frozen=True):
         elif compared:
             says = f"No rung resolves the margin of {margin} throughout: {able} of {total} do."
         else:
-            says = "No rung gave an interval: nothing can be said about the scale."
+            says = "No rung gave an interval: nothing can be reported about the scale."
         return Summary(
             workload=name(self.ladder.workload),
             says=says,

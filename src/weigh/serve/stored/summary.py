@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure of one evidence, to be shown beside that of another.
+    """A figure of one evidence, to be shown alongside that of another.
 
     Attributes:
         name: what it is of.

@@ -288,7 +288,8 @@ def _refusal(
 def _in_turn(apart: int) -> Reason:
     return codes.T3_CORRELATED.reason(
         f"samples that are {apart} apart belong together and wander, as those of {apart} connections do that are "
-        "written down in turn: the error of their mean cannot be told from this order. Give each connection by itself"
+        "written down in turn: the error of their mean cannot be determined from this order. Give each connection "
+        "by itself"
     )
 
 

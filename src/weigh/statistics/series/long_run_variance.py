@@ -27,7 +27,7 @@ _FLAT = 0.84
 _LINE = 2.5
 """In standard errors, how much lower it may lie before the upper half is taken to hold a cycle."""
 _MEMORY = 2.0
-"""In standard errors, how far the lowest ordinates may stand out of all: a peak too narrow to be seen by halves."""
+"""In standard errors, how far the lowest ordinates may stand out of all: a peak too narrow to be observed by halves."""
 
 
 @dataclass(frozen=True, slots=True)

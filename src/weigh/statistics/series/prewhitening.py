@@ -149,7 +149,7 @@ def whitened(means: Floats, *, spikes: bool = False) -> Whitened:
         spikes: whether those among the innovations stay. The reset of a sawtooth is one in each cycle.
     """
     found = whiten(means - np.median(means))
-    # A spike among correlated values is small beside them and large beside their innovations.
+    # A spike among correlated values is small compared with them and large compared with their innovations.
     innovations = found.copy() if spikes else despiked(found)
     # The first tells how far from its level the series begins, which no autoregression explains: an approach does.
     innovations[:, 0] = found[:, 0]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 FEWEST = 50
-"""Samples below which nothing is said."""
+"""Samples below which nothing is reported."""
 STEADY_SHARE = 0.25
 """Share of the series that the steady part must have (Barrett et al. 2017: 500 of 2,000)."""
 CUTS = 4
@@ -143,7 +143,7 @@ def _judged(series: Floats, *, rates: bool) -> Steady:
 
 
 def _head(series: Floats, error: float) -> int:
-    """Where a beginning ends that is too short to be seen in the whole series; 0 where there is none.
+    """Where a beginning ends that is too short to be observed in the whole series; 0 where there is none.
 
     Args:
         series: what is flat as a whole.

@@ -2,7 +2,7 @@
 
 Three things make an interval narrow without making it true: a clock whose ticks are larger than the margin gives the
 same number again and again; where starts of one side are missing, the missing ones may be the slow ones; and a few
-starts of another kind among the rest (one in twenty is slower by 30 %) are seen too rarely to be weighed.
+starts of another kind among the rest (one in twenty is slower by 30 %) are observed too rarely to be weighed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 
 
 def coarse(compared: Comparisons, rules: Rules) -> Bools:
-    """Comparisons whose clock ticks in steps larger than the margin, or too large to be seen at all.
+    """Comparisons whose clock ticks in steps larger than the margin, or too large to be observed at all.
 
     At a margin of 0 every clock does: only what is all the same counts then.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _UNFIT = re.compile(r"[^\w.+\-*/<>=!%()]+")
 _LONGEST = 24
-"""Characters of a value in a name. Equal beginnings are told apart by a number."""
+"""Characters of a value in a name. Equal beginnings are distinguished by a number."""
 
 
 def of_file(folder: Path, file: Path) -> str:

@@ -154,7 +154,7 @@ def _with_settings(sql: str, settings: Mapping[str, str]) -> str:
     """A query with the settings of its file; its own win, where it has some.
 
     Raises:
-        UsageError: its own cannot be told from the rest of it.
+        UsageError: its own cannot be distinguished from the rest of it.
     """
     if not settings:
         return sql
@@ -162,7 +162,7 @@ def _with_settings(sql: str, settings: Mapping[str, str]) -> str:
         return f"{sql} SETTINGS {', '.join(settings.values())}"
     own = _TRAILING_SETTINGS.search(sql)
     if own is None:
-        raise UsageError("it has SETTINGS of its own beside those of its file, and not at its end")
+        raise UsageError("it has SETTINGS of its own besides those of its file, and not at its end")
     names = set(_CALLED.findall(own[1]))
     return ", ".join([sql, *(written for name, written in settings.items() if name not in names)])
 

@@ -26,7 +26,7 @@ _FILES = 64
 _TREE = "benchmark"
 """Folder of DuckDB's sources: files in it are named from the folder around it."""
 _SOURCES = ("extension",)
-"""Folders beside it whose files are named so too."""
+"""Folders alongside it whose files are named so too."""
 _TEXTS = (".sql", ".csv", ".in", ".benchmark")
 
 

@@ -6,7 +6,7 @@ The values of their parameters stand in comments::
     -- param: n = [10, 100]
     SELECT user, count(*) FROM events WHERE city = {city} GROUP BY user ORDER BY 2 DESC, 1 LIMIT {n}
 
-Every combination is a question of its own. Beside the questions, or above them, ``load.sql`` may make their tables.
+Every combination is a question of its own. Alongside the questions, or above them, ``load.sql`` may make their tables.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> 
     """The questions of every file.
 
     Raises:
-        UsageError: a parameter has no value, or has one that nothing asks for; a result schema lies beside a file.
+        UsageError: a parameter has no value, or has one that nothing asks for; a result schema lies alongside a file.
     """
     _refuse_schemas(folder, files)
     found: list[tuple[Path, Statement]] = []

@@ -185,7 +185,7 @@ def _inside(line: str, border: str, at: list[int]) -> list[str]:
 
 
 def _cell(part: str, null: str, *, text: bool) -> str | None:
-    """What a cell says; texts keep what blanks they begin with where that can be told from the padding."""
+    """What a cell says; texts keep what blanks they begin with where that can be distinguished from the padding."""
     bare = part.strip()
     if bare == null:
         return None

@@ -55,7 +55,7 @@ class Form(NamedTuple):
     null: str | None
 
     def rows(self, raw: bytes) -> int:
-        """Rows that were printed; of what cannot be read, nothing is said before it is handed out."""
+        """Rows that were printed; of what cannot be read, nothing is reported before it is handed out."""
         name = _signed(raw) if self.name == AUTO else self.name
         if name.removesuffix(printed.HEADER) in printed.DELIMITERS:
             return printed.form(name, self.null).rows(raw)
@@ -133,7 +133,7 @@ def _refuse(what: str) -> NoReturn:
 
 
 def null(found: Form) -> Any:
-    """How NULL is printed, as far as it is said or usual."""
+    """How NULL is printed, as far as it is reported or usual."""
     bare = found.name.removesuffix(printed.HEADER)
     if found.null is not None:
         return found.null

@@ -61,7 +61,7 @@ class Printed(NamedTuple):
             # Its message is made of the answer.
             raise ValueError(
                 f"rows of different numbers of cells: a text with {self.delimiter!r} or a line break in it, which "
-                "cannot be told from what stands between cells; have ./query print CSV (weigh.answer)"
+                "cannot be distinguished from what stands between cells; have ./query print CSV (weigh.answer)"
             ) from None
         arrays, fields = [], []
         for name, cells in zip(names, found.columns, strict=True):

@@ -40,7 +40,7 @@ def cells(line: str, border: str, at: list[int], number: int) -> list[str]:
             return found
     raise ValueError(
         f"a row of {len(parts)} parts where the table has {number}: a text with {border} or a line break in it, which "
-        "cannot be told from the frame; have ./query print CSV (weigh.answer)"
+        "cannot be distinguished from the frame; have ./query print CSV (weigh.answer)"
     )
 
 

@@ -66,7 +66,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def processes(connection: psycopg.Connection[Any]) -> list[int]:
-    """The server's first process, where it is one of this machine's and can be seen."""
+    """The server's first process, where it is one of this machine's and can be observed."""
     address = connection.info.hostaddr
     if address and not ipaddress.ip_address(address).is_loopback:
         return []

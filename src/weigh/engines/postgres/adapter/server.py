@@ -106,7 +106,7 @@ class Server:
         log: where it writes what it has to say.
         account: whom it runs as; None for the user of this process.
         lock: descriptor that every process of the server is to hold open.
-        environment: variables that it sees beside the usual ones.
+        environment: variables that it sees alongside the usual ones.
 
     Raises:
         RuntimeError: it did not start; the text says why in its own words.

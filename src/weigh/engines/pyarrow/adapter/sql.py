@@ -81,5 +81,5 @@ class Engine(Adapter):
         self.release()
 
     def classify(self, error: BaseException) -> str:
-        """A kernel that Arrow does not have for a type is as good as SQL that cannot be said."""
+        """A kernel that Arrow does not have for a type is as good as SQL that cannot be reported."""
         return "unsupported" if isinstance(error, pa.ArrowNotImplementedError) else super().classify(error)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Canceller:
-    """Waits beside a life, and calls ``cancel`` where that ends without saying so.
+    """Waits alongside a life, and calls ``cancel`` where that ends without saying so.
 
     Args:
         cancel: connects and cancels. Called in the child.

@@ -121,7 +121,7 @@ class Profile(ABC):
         """Arrow type of a column of an answer, of DB-API's description of it.
 
         Returns:
-            A type; ``"decimal"`` for numbers whose scale their values tell; None to be told by the values.
+            A type; ``"decimal"`` for numbers whose scale their values tell; None to be determined by the values.
         """
         return None
 

@@ -58,7 +58,7 @@ def _line(name: str, samples: list[Sample]) -> str:
 
 
 def _names(operations: Iterable[str]) -> dict[str, str]:
-    """Every operation as the form can name it: two that would be called the same are told apart by a number."""
+    """Every operation as the form can name it: two that would be called the same are distinguished by a number."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in operations:

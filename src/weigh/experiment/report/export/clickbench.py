@@ -77,7 +77,7 @@ def write(exported: Exported) -> bytes:
 
 
 def _refused(exported: Exported, name: str) -> set[str]:
-    """Operations of which nothing may be said of this contender: none of its verdicts stands."""
+    """Operations of which nothing may be reported of this contender: none of its verdicts stands."""
     stands: dict[str, bool] = {}
     for one in exported.results.headline.verdicts:
         if name in (one.contender, one.baseline):

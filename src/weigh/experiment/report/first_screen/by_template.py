@@ -65,7 +65,7 @@ def differing(
 
 
 def alike(results: ExperimentResults, others: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """Templates on which nobody differs, by what is said of them: labels, the verdict's name, the meaning."""
+    """Templates on which nobody differs, by what is reported of them: labels, the verdict's name, the meaning."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, of_it in _grouped(results).items():
         verdicts = [one.verdict for one in of_it.values()]

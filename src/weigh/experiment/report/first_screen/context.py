@@ -1,4 +1,4 @@
-"""Beside the times: what is waited in all, what CPU time decides, the machine, and what else there is to read."""
+"""Alongside the times: what is waited in all, what CPU time decides, the machine, and what else there is to read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D2_FORMAT.code, codes.D5_FILES.code)
 _MOST = 2
-"""Totals, and verdicts of CPU time, that are told one by one; the others are counted."""
+"""Totals, and verdicts of CPU time, that are reported one by one; the others are counted."""
 
 
 def totals(results: ExperimentResults) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def machine(results: ExperimentResults) -> str:
         return ""
     timed = {one.contender for one in results.headline.timings}
     if timed and timed <= set(found.contention.apart):
-        return "Machine: what others used of it cannot be told from the servers, which are not weigh's."
+        return "Machine: what others used of it cannot be distinguished from the servers, which are not weigh's."
     worst = found.worst
     used = f"others used {units.cpu_of_others(found.foreign + found.steal, 'the CPU of the turns', 'the turns')}"
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)

@@ -294,7 +294,7 @@ def _flipped(results: ExperimentResults) -> Iterator[str]:
 
 
 def _failures(results: ExperimentResults) -> Iterator[str]:
-    """How executions failed that the gate had not seen fail, a sentence a contender; first whose fault it may be."""
+    """How executions failed that had not in the gate, a sentence a contender; first whose fault it may be."""
     found: dict[str, dict[str, str]] = {}
     for one in failed(results.record.samples):
         if one.outcome is not Outcome.WRONG:

@@ -99,7 +99,7 @@ def _over(one: OverallVerdict, results: ExperimentResults) -> str:
 
 
 def _plain(why: str) -> str:
-    """Why it is missing; who is wrong where answers differ, and which cells, is said above."""
+    """Why it is missing; who is wrong where answers differ, and which cells, is reported above."""
     parts = ("answers differ" if part.endswith(": diverged (A1)") else part for part in why.split("; "))
     return "; ".join(dict.fromkeys(parts))
 

@@ -78,12 +78,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Operations of which the same is said.
+    """Operations of which the same is reported.
 
     Attributes:
         questions: as a table names them.
         sign: name of their verdicts.
-        meaning: what is said.
+        meaning: what is reported.
         rows: of what is open, the row of the table that each may have.
     """
 
@@ -174,7 +174,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     """What a person sees without asking for more.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: the directory, as the reader is to write it.
     """
     record, compared = results.record, pairs(results)

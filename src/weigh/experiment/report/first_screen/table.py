@@ -64,9 +64,9 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
     """The table with so many rows of operations.
 
     Args:
-        screen: what is to be said.
+        screen: what is to be reported.
         most: rows of operations; one that there is no room for is in a group.
-        wide: whether there is room for intervals beside the ratios of several contenders.
+        wide: whether there is room for intervals alongside the ratios of several contenders.
         name: characters of a contender's name that a heading has room for; a longer one is replaced.
     """
     lines, rest = screen.lines[:most], screen.lines[most:]

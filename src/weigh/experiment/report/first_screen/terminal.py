@@ -48,7 +48,7 @@ class Screen:
     """The first screen, as wide as there is room for, and 80 columns at most.
 
     Args:
-        screen: what is to be said.
+        screen: what is to be reported.
     """
 
     def __init__(self, screen: FirstScreen) -> None:
@@ -205,7 +205,7 @@ def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str],
 
 
 def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[int], width: int) -> Iterator[Text]:
-    """Names, and what is said of them: beside them where there is room, else below."""
+    """Names, and what is reported of them: alongside them where there is room, else below."""
     column = sum(widths[:-1]) + _GAP * len(widths) if len(widths) > 1 else width // 2
     start = min(column, width - len(meaning))
     if start < width // 3:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Verdict
 
 FULL = 100
-"""Operations up to which every one is told in full."""
+"""Operations up to which every one is reported in full."""
 CHOSEN = 40
-"""Of more than that: those that are told in full."""
+"""Of more than that: those that are reported in full."""
 DOTS = 600
 """Executions in the plot of one of them."""
 _ROWS = 8_000

@@ -1,4 +1,4 @@
-"""The other metrics: CPU time and memory beside each other, with verdicts of the same form as wall time's."""
+"""The other metrics: CPU time and memory side by side, with verdicts of the same form as wall time's."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Metrics:
 
 
 def metrics(results: ExperimentResults, contenders: Contenders, operations: dict[str, str]) -> Metrics | None:
-    """What was measured beside wall time, None where nothing was."""
+    """What was measured alongside wall time, None where nothing was."""
     judged = {name: one for name, one in results.analyses.items() if name != HEADLINE and _has_columns(name, one)}
     if not judged:
         return None
@@ -113,7 +113,7 @@ def _figure(timing: Timing | None, verdict: Verdict | None) -> Figure:
 
 
 def _word(verdict: Verdict | None) -> str:
-    """The name alone: ratio and interval stand beside it. Nothing is faster that needs less memory."""
+    """The name alone: ratio and interval stand alongside it. Nothing is faster that needs less memory."""
     if verdict is None:
         return ""
     metric, name = RUN_METRICS[verdict.metric], str(verdict.verdict)

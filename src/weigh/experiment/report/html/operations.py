@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weigh.render.svg.draw import Shared
 
 MOST_DOTS = 4_000
-"""Executions that one plot shows; above it, every second, third, ... start is left out, and that is said."""
+"""Executions that one plot shows; above it, every second, third, ... start is left out, and that is reported."""
 
 _NUMBER = re.compile(r"\d[\d.e+-]*")
 
@@ -105,7 +105,7 @@ class Part:
         alike: what the gate found, where it found the same for all.
         notes: what the gate noted, with the contenders it concerns.
         rows: verdicts.
-        reasons: of the verdicts, one by one, without those that are told in words.
+        reasons: of the verdicts, one by one, without those that are reported in words.
         failures: executions that did not end well.
         plots: of every temperature whose times may be shown.
         unshown: why there is no time of it.
@@ -140,7 +140,7 @@ def parts(
     """A part for every operation.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         samples: of all attempts.
         contenders: everybody.
         anchors: of every operation, in order.
@@ -301,7 +301,7 @@ class _Drawing:
         return Plots("" if temperature == HOT else temperature, plot, starts, drawn)
 
     def samples(self, samples: Sequence[Sample], timed_names: set[str]) -> tuple[Markup | None, str]:
-        """The plot of executions, and what is to be said about it.
+        """The plot of executions, and what is to be reported about it.
 
         Args:
             samples: of one operation, in order.

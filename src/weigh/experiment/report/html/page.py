@@ -44,7 +44,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     """The whole page. A pure function: the same evidence gives the same text anywhere.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         samples: of all attempts that it reads; the record has only those of the latest.
         evidence: name of the evidence directory.
     """

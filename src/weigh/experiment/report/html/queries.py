@@ -116,7 +116,7 @@ def _match(column: Column) -> str:
 def _rows(schema: ResultSchema) -> str:
     """Sentences about rows."""
     names = [column.name for column in schema.columns]
-    clauses = ["Compared exactly where nothing else is said."]
+    clauses = ["Compared exactly where nothing else is reported."]
     if schema.ordered_by:
         clauses.append(f"Ordered by {', '.join(names[at] for at in schema.ordered_by)}.")
     if schema.limit is not None:

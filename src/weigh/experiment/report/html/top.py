@@ -43,7 +43,7 @@ def top(results: ExperimentResults, evidence: str, contenders: Contenders, judge
     """The first screen of a page.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the directory.
         contenders: of the experiment.
         judged: the table of verdicts, whose rows it shows.

@@ -111,7 +111,7 @@ class Verdicts:
 
 
 def verdicts(results: ExperimentResults, contenders: Contenders, anchors: dict[str, str]) -> Verdicts | None:
-    """The part on wall time, None where nothing is said of it."""
+    """The part on wall time, None where nothing is reported of it."""
     analysis = results.headline
     if not analysis.verdicts and not analysis.timings:
         return None

@@ -40,7 +40,7 @@ class Impossible(NamedTuple):
     Attributes:
         operation: its name.
         claim, went_by: as of :class:`Claim`.
-        left_out: the least that was left out; None where more is said than went by.
+        left_out: the least that was left out; None where more is reported than went by.
         starting: what the quickest operation takes in all.
     """
 

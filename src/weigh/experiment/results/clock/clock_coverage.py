@@ -45,7 +45,7 @@ more then; an engine that compiles needs them."""
 EARLY = "before its clock"
 """What the gate writes of a contender that answers what it was handed before its files were withdrawn."""
 PREPARE_CLAIM = 1e-3
-"""CPU seconds from which on it is said, as a note: what is planned there is not in the times."""
+"""CPU seconds from which on it is reported, as a note: what is planned there is not in the times."""
 
 
 class _Cost(NamedTuple):
@@ -97,7 +97,7 @@ def clock_coverage(
     early = {name for name, claim in layouts.items() if claim == EARLY}
     if ingest:
         return [*_after(costs)]
-    # What is only said, and as CPU, is said of those whose CPU was read: time on a busy machine is everybody's.
+    # What is only said, and as CPU, is reported of those whose CPU was read: time on a busy machine is everybody's.
     charged = {pair: costs[pair] for pair in measured}
     return [*_after(costs), *_before(costs, early), *_planned(charged, early)]
 

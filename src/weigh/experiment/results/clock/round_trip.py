@@ -137,12 +137,12 @@ def doubts(
 
 
 class Clock:
-    """A clock of weigh's own beside the times that contenders say.
+    """A clock of weigh's own alongside the times that contenders say.
 
     Args:
         samples: of all attempts of a session.
         known: of them.
-        beyond: of executions, seconds by this clock beyond those that were said.
+        beyond: of executions, seconds by this clock beyond those that were reported.
         least: seconds by which honest contenders differ in that.
         seconds: of each sample, by this clock.
         say: the reason for which a verdict is refused, from it and the one by this clock.

@@ -220,7 +220,7 @@ def _below(drives: Sequence[Drive]) -> Finding:
     text = "cold means that no page of the data was in this machine's memory. What "
     virtual = any(drive.virtual for drive in drives)
     text += "the hypervisor under this virtual machine" if virtual else "the device or whatever is behind it"
-    text += " keeps in its own memory cannot be seen from here"
+    text += " keeps in its own memory cannot be observed from here"
     rates = next((drive.rates for drive in drives if len(drive.rates) == 2), ())
     if rates:
         part = next(drive.bytes for drive in drives if drive.rates)
@@ -265,9 +265,9 @@ def _hot(attempt: Attempt) -> str:
         reading = before.get((one.block, one.arm))
         read = one.bytes_read if one.bytes_read is not None else turns.get((one.block, one.turn))
         if reading is None or not reading.files:
-            return f"how much of the data of {one.contender} was in memory before its turns was not seen"
+            return f"how much of the data of {one.contender} was in memory before its turns was not observed"
         if read is None:
-            return f"what {one.contender} reads from devices cannot be seen"
+            return f"what {one.contender} reads from devices cannot be observed"
         whole = all(_whole(found) for found in (reading, after.get((one.block, one.arm))))
         if read > tolerated(reading.bytes) and not whole:
             cold[one.operation, one.contender].append(read)

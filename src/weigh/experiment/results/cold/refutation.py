@@ -16,7 +16,7 @@ READ_SHARE = 0.01
 """Bytes from devices, and share of the data, up to which an execution is served from memory: a page of the program that
 the kernel had put away comes back with its neighbours."""
 CAME_SHARE = 0.05
-"""Share by which more data may come into memory than was read, beside the same floor: counters are not exact."""
+"""Share by which more data may come into memory than was read, alongside the same floor: counters are not exact."""
 RATE_SHARE = 2.0
 RATE_BYTES = 16 << 20
 """How much faster than the device was measured an execution must have read, and how much, before that refutes it."""

@@ -70,7 +70,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _spoken(what: str) -> str:
-    """A key in words; the names of columns in what was seen stay as they are."""
+    """A key in words; the names of columns in what was observed stay as they are."""
     return what if " " in what else what.replace("_", " ")
 
 
@@ -281,7 +281,7 @@ def findings(record: Record, found: Sequence[Difference]) -> Iterator[Finding]:
 def of_pair(
     found: Sequence[Difference], baseline: str, *, another: bool, crossed: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """What is to be said of one contender.
+    """What is to be reported of one contender.
 
     Args:
         found: in what its data differs.

@@ -1,6 +1,6 @@
 """What the surroundings of a measurement say by themselves: storage (E2), size against memory (D7), durability (E7).
 
-Pure. Of evidence that did not record them yet nothing is said.
+Pure. Of evidence that did not record them yet nothing is reported.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _storage(record: Record) -> Iterator[Finding]:
         if one.use == "temp":
             if expected and one.kind != expected:
                 text = f"temporary files and what is spilled lie on {one.on}; {expected} was expected of the data"
-                yield codes.E2_SPILL.finding(text=text, remedy="set TMPDIR to a folder beside the data")
+                yield codes.E2_SPILL.finding(text=text, remedy="set TMPDIR to a folder alongside the data")
         elif one.use == "data" and one.contender:
-            # Its store is declared: what differs from the baseline is said as such (E3).
+            # Its store is declared: what differs from the baseline is reported as such (E3).
             continue
         elif (found := elsewhere(one)) and one.kind != expected:
             code, what = found

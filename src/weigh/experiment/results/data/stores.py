@@ -24,7 +24,7 @@ _NAMED = 3
 
 
 class RequestFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What the timed executions of one operation asked of a store; medians where nothing else is said.
+    """What the timed executions of one operation asked of a store; medians where nothing else is reported.
 
     Attributes:
         operation, contender: whose executions.
@@ -126,7 +126,7 @@ def _figures(
 
 
 def findings(record: Record, found: Sequence[RequestFigures]) -> Iterator[Finding]:
-    """What is to be said of the stores, and of who does not read from them while the clock runs.
+    """What is to be reported of the stores, and of who does not read from them while the clock runs.
 
     Args:
         record: of the latest attempt.

@@ -189,7 +189,7 @@ def best(cost_ratio: float, of_round: float, between: float, done: int, now: int
     Args:
         cost_ratio: cost of a start over that of a round.
         of_round: variance that one round would leave.
-        between: variance of the number of a start without that of its rounds; not above zero where none is seen.
+        between: variance of the number of a start without that of its rounds; not above zero where none is observed.
         done: starts until now.
         now: rounds of each of them.
         seconds: that are left for the operation, in costs of a round.

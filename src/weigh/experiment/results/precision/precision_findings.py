@@ -1,4 +1,4 @@
-"""Attained: what is said in the end about the precision that was asked for, and about the number of attempts."""
+"""Attained: what is reported in the end about the precision that was asked for, and about the number of attempts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
 
     Args:
         samples: of all attempts.
-        spec: of the experiment; without a precision nothing is said.
+        spec: of the experiment; without a precision nothing is reported.
         looks: of the latest attempt.
     """
     if not spec.precision:
@@ -67,7 +67,7 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
 
 
 def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
-    """Every attempt counts, and how many there were is said (T8).
+    """Every attempt counts, and how many there were is reported (T8).
 
     Args:
         measured: attempts with blocks.

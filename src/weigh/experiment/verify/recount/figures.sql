@@ -165,22 +165,22 @@ FROM search
 GROUP BY ALL;
 
 -- Two standard errors to either side, from which the slope there is taken.
-CREATE TEMP TABLE beside AS
+CREATE TEMP TABLE alongside AS
 SELECT operation, temperature, metric, "case", contender, other, any_value(effect) AS effect,
     2 * sqrt(sum(rest * rest) / nullif(count(*) - 1, 0) / count(*)) AS step
 FROM left_of('found') JOIN found USING (operation, temperature, metric, "case", contender, other)
 GROUP BY ALL;
 
-CREATE TEMP TABLE below AS SELECT * REPLACE (effect - step AS effect) FROM beside WHERE step > 1e-12;
+CREATE TEMP TABLE below AS SELECT * REPLACE (effect - step AS effect) FROM alongside WHERE step > 1e-12;
 
-CREATE TEMP TABLE above AS SELECT * REPLACE (effect + step AS effect) FROM beside WHERE step > 1e-12;
+CREATE TEMP TABLE above AS SELECT * REPLACE (effect + step AS effect) FROM alongside WHERE step > 1e-12;
 
 CREATE TEMP TABLE slopes AS
 SELECT operation, temperature, metric, "case", contender, other, (low.rest - high.rest) / (2 * step) AS slope
 FROM (SELECT * EXCLUDE (attempt, block, rest), avg(rest) AS rest FROM left_of('below') GROUP BY ALL) AS low
     JOIN (SELECT * EXCLUDE (attempt, block, rest), avg(rest) AS rest FROM left_of('above') GROUP BY ALL) AS high
         USING (operation, temperature, metric, "case", contender, other)
-    JOIN beside USING (operation, temperature, metric, "case", contender, other);
+    JOIN alongside USING (operation, temperature, metric, "case", contender, other);
 
 -- One number a block, whose mean is the effect.
 CREATE TEMP TABLE usual_of_block AS

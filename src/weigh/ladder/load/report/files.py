@@ -27,7 +27,7 @@ def folder_of(root: Path, plan: LoadLadderPlan) -> Path:
 
 
 def read(folder: Path) -> LoadLadderResults:
-    """The ladder, computed anew from the evidence of its rungs beside it.
+    """The ladder, computed anew from the evidence of its rungs alongside it.
 
     Raises:
         EvidenceFault: its document or the evidence of a rung cannot be read.

@@ -15,7 +15,7 @@ HEADINGS = ("rung", "records", "data", "data / memory", "p50", "p99", "p99.9", "
 NOTE = (
     "Response times of all requests with their 95 % intervals; in brackets what a run saw of a percentile that it does "
     "not resolve. CPU of the server, and bytes that anybody read from the devices below its data, for each request. "
-    "The rungs were measured one after another: what the machine did to one of them is not told apart from what its "
+    "The rungs were measured one after another: what the machine did to one of them is not distinguished from what its "
     "data did. Each rung is a load of its own with its evidence, and its report says more."
 )
 _SHARED = {

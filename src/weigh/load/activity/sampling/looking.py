@@ -1,4 +1,4 @@
-"""Looks again and again, from a thread, and keeps what was seen until it is asked for."""
+"""Looks again and again, from a thread, and keeps what was observed until it is asked for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Source(Protocol):
 
     Attributes:
         period: seconds from one look to the next, at least.
-        kinds: what could be seen.
+        kinds: what could be observed.
     """
 
     period: float
@@ -71,13 +71,13 @@ class Looking:
         self._thread.start()
 
     def drain(self) -> dict[str, Any]:
-        """What was seen since it was asked before: :class:`weigh.load.activity.model.Activity` as plain JSON."""
+        """What was observed since it was asked before: :class:`weigh.load.activity.model.Activity` as plain JSON."""
         with self._guard:
             drained, self._drained = self._drained, _nothing()
         return drained
 
     def end(self) -> dict[str, Any]:
-        """Look once more and stop, and what was seen last."""
+        """Look once more and stop, and what was observed last."""
         self._over.set()
         if self._thread is not None:
             # A server that stands still must not hold up the end of the run.

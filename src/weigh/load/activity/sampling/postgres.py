@@ -145,7 +145,7 @@ class PostgresServer:
         return events
 
     def _started(self, workers: Any) -> dict[str, float]:
-        """Since when each table is being worked on; what was seen once is remembered until its end is known."""
+        """Since when each table is being worked on; what was observed once is remembered until its end is known."""
         found = dict(self._workers)
         for _, query, begun in workers:
             # "autovacuum: VACUUM ANALYZE public.usertable (to prevent wraparound)"

@@ -27,7 +27,7 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     request = json.loads(sys.stdin.readline())
     here = Path(__file__).parent
-    # Behind everything else: what lies beside this file has names that others have too.
+    # Behind everything else: what lies alongside this file has names that others have too.
     sys.path.extend((str(here.parent), str(here.parents[1])))
     looking = importlib.import_module("sampling.looking")
     looks = looking.Looking(lambda: _source(request))

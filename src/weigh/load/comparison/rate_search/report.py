@@ -49,7 +49,7 @@ def sentence(one: LoadVerdict, search: RateSearch) -> str:
             return f"{name} carries {amount}, {within} ({interval})."
         case VerdictName.UNRESOLVED:
             return f"It is open whether {name} or {base} carries more: {name} carries {amount} ({interval})."
-    return f"No verdict between {name} and {base}: {_why(one)}. What was seen: {amount} ({interval})."
+    return f"No verdict between {name} and {base}: {_why(one)}. What was observed: {amount} ({interval})."
 
 
 def _why(one: LoadVerdict) -> str:

@@ -27,7 +27,7 @@ def problems(record: LoadComparisonRecord, folder: Path) -> Iterator[Problem]:
     """
     going = {one.name for one in record.spec.contenders}
     for number, block in enumerate(record.blocks, 1):
-        # Who has ended does not come back: when it may end is seen in its own search.
+        # Who has ended does not come back: when it may end is observed in its own search.
         if block.block != number or block.arms != turns(record.spec, number, going & {*block.arms}):
             text = f"the turns of round {number} are not in the order of the seed"
             yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)

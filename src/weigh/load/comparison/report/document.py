@@ -175,7 +175,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         evidence: name of the evidence directory.
     """
     record = results.record

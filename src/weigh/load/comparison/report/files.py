@@ -25,7 +25,7 @@ HTML = "report.html"
 
 
 def history(folder: Path) -> list[LoadComparisonRecord]:
-    """The record of an attempt and of the earlier ones of its comparison beside it, oldest first.
+    """The record of an attempt and of the earlier ones of its comparison alongside it, oldest first.
 
     Raises:
         EvidenceFault: one of them cannot be read.
@@ -55,7 +55,7 @@ def pages(results: LoadComparisonResults, name: str) -> dict[str, bytes]:
     """Every file of the report by name, as it is written.
 
     Args:
-        results: what is to be said.
+        results: what is to be reported.
         name: of the evidence directory.
     """
     return {

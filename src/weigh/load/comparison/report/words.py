@@ -37,7 +37,7 @@ _REFUSED = {
 }
 """Why, in two words; other reasons have their code."""
 _FACTOR = 2.0
-"""From this ratio on a change is told as a factor."""
+"""From this ratio on a change is reported as a factor."""
 
 
 def figure(metric: str) -> str:
@@ -143,7 +143,7 @@ def sentence(results: LoadComparisonResults, name: str, kind: Kind) -> str:
 
 
 def _why(one: LoadVerdict) -> str:
-    """Why it is refused; what other sentences and the findings tell in full is told in short."""
+    """Why it is refused; what other sentences and the findings tell in full is reported in short."""
     reason = one.reasons[0]
     end = {codes.L2_UNEQUAL.code: ":", codes.E7_UNEQUAL.code: "."}.get(reason.code)
     text = one_line(reason.text, 400)

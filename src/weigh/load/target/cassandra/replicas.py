@@ -42,7 +42,7 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def replicas(level: str, replication: str, data_center: str) -> Replicas | None:
-    """What a level means; None where the number of replicas cannot be told.
+    """What a level means; None where the number of replicas cannot be determined.
 
     Args:
         level: its name.

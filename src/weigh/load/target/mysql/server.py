@@ -54,7 +54,7 @@ _SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 def main() -> None:
     """Say how it is, and answer until nothing is asked any more."""
     request = json.loads(sys.stdin.readline())
-    # Behind everything else: what lies beside this file has names that others have too.
+    # Behind everything else: what lies alongside this file has names that others have too.
     sys.path.extend(
         map(
             str,
@@ -167,7 +167,7 @@ def _described(connection: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _process(connection: Any, request: dict[str, Any]) -> int | None:
-    """The server's process, where it is one of this machine that can be told from others."""
+    """The server's process, where it is one of this machine that can be distinguished from others."""
     if not request["near"]:
         return None
     local_server = importlib.import_module("local_server")

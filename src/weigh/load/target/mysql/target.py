@@ -39,7 +39,7 @@ _SCRIPT = Path(__file__).parent / "server.py"
 _PROGRAMS = ("sbin/mariadbd", "bin/mariadbd", "libexec/mariadbd", "bin/mysqld", "sbin/mysqld")
 _INSTALLERS = ("bin/mariadb-install-db", "scripts/mariadb-install-db", "scripts/mysql_install_db")
 _SPARE = 10
-"""Connections beside those of the load."""
+"""Connections besides those of the load."""
 _USUAL_CONNECTIONS = 151
 _START_LIMIT = 60.0
 _RETAINED = 130.0

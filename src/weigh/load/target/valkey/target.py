@@ -215,7 +215,7 @@ class RedisByUrl(ByUrl):
 
 
 def server_process(connect: dict[str, Any], near: bool | None) -> int | None:
-    """The server's process, where it is one of this machine that can be told from others."""
+    """The server's process, where it is one of this machine that can be distinguished from others."""
     with suppress(OSError, Refused, Malformed, KeyError, ValueError), Client(connect) as client:
         info = _info(client)
         pid = numbered(int(info["process_id"]), float(info["uptime_in_seconds"]), near=near)

@@ -85,7 +85,7 @@ class Sampler:
         self._thread.start()
 
     def drain(self) -> dict[str, Any]:
-        """What was seen since it was asked before: :class:`weigh.load.waits.model.Waits` as plain JSON."""
+        """What was observed since it was asked before: :class:`weigh.load.waits.model.Waits` as plain JSON."""
         cpu = self._views.cpu_s() if self._views else None
         with self._guard:
             drained, self._drained = self._drained, _nothing()
@@ -96,7 +96,7 @@ class Sampler:
         return drained
 
     def end(self) -> dict[str, Any]:
-        """Stop, and what was seen last."""
+        """Stop, and what was observed last."""
         self._over.set()
         if self._thread is not None:
             # A server that stands still must not hold up the end of the run.
@@ -165,7 +165,7 @@ def _nothing() -> dict[str, Any]:
 
 
 def _sorted_out(sessions: Iterable[Session]) -> tuple[dict[str, Any], dict[str, dict[str, int]]]:
-    """A look without its time, and what each statement was seen waiting for."""
+    """A look without its time, and what each statement was observed waiting for."""
     look: dict[str, Any] = {"connections": 0, "active": {}, "idle_in_transaction": 0, "vacuuming": []}
     statements: dict[str, dict[str, int]] = {}
     for state, event, statement, times in sessions:
