@@ -58,7 +58,7 @@ def test_the_modules_are_those_of_the_sources_and_nothing_is_compiled_in_the_lif
     package = tmp_path / "adapter"
     package.mkdir()
     (package / "__init__.py").write_text(
-        ADAPTER.replace("{__file__}", "{__file__} {beside.HERE}").replace("import sys\n", "from . import alongside\n")
+        ADAPTER.replace("{__file__}", "{__file__} {beside.HERE}").replace("import sys\n", "from . import beside\n")
     )
     (package / "beside.py").write_text('HERE = f"{__file__} {__spec__.loader.__class__.__name__}"\n')
     with opened(package / "__init__.py") as life:
