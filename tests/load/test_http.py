@@ -221,7 +221,9 @@ def test_a_success_that_says_it_failed(weigh: Weigh) -> None:
     assert not rows["up"]["errors"]
     assert any('json .status=ok: there is "down" (EXPECT)' in text for text in rows["down"]["errors"])
     for honest in (twin, believed):
-        assert honest.code in RAN, honest.err
+        # A busy machine leaves a request of a second's run over: the rate is broken then, and no budget of errors.
+        late = "L2.rate" in {one["code"] for one in honest.json["tier"]["reasons"]}
+        assert honest.code == 1 if late else honest.code in RAN, honest.err
         assert not any(one["errors"] for one in honest.json["operations"])
 
 
