@@ -211,7 +211,9 @@ def test_a_success_that_says_it_failed(weigh: Weigh) -> None:
     """The liar says 200 over an error in half of its answers; its twin says what it is."""
     (weigh.folder / "up.sql").write_text("GET /health;\n")
     (weigh.folder / "down.sql").write_text("GET /health?down;\n")
-    flags = ("--expect", "json .status=ok", "--require", "errors<=1%", *BRIEF)
+    # So few, for so long, that a busy machine answers all but one or two of them before the end.
+    calm = ("--rate", "20", "--duration", "5s", "--connections", "3", "--quiet", "--json")
+    flags = ("--expect", "json .status=ok", "--require", "errors<=1%", *calm)
     with shop() as port:
         liar = weigh("load", "up.sql", "down.sql", "--target", f"http://127.0.0.1:{port}", *flags)
         twin = weigh("load", "up.sql", "--target", f"http://127.0.0.1:{port}", *flags)
@@ -221,9 +223,7 @@ def test_a_success_that_says_it_failed(weigh: Weigh) -> None:
     assert not rows["up"]["errors"]
     assert any('json .status=ok: there is "down" (EXPECT)' in text for text in rows["down"]["errors"])
     for honest in (twin, believed):
-        # A busy machine leaves a request of a second's run over: the rate is broken then, and no budget of errors.
-        late = "L2.rate" in {one["code"] for one in honest.json["tier"]["reasons"]}
-        assert honest.code == 1 if late else honest.code in RAN, honest.err
+        assert honest.code in RAN, honest.err
         assert not any(one["errors"] for one in honest.json["operations"])
 
 

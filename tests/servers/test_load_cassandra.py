@@ -142,8 +142,7 @@ def test_of_three_replicas_one_is_killed_and_nothing_is_lost_at_quorum(weigh: We
     # Two of three are a quorum: what fails, if anything, is what the killed node had in its hands.
     assert failed(run) < 0.1 * run.json["runs"][0]["requests"]["answered"]
     [back] = run.json["answers"]["read_back"]
-    # By every replica, the one that was killed among them; how many of them in its 20 s is the machine's to say.
-    assert back["right"] == back["read"] > 0 < back["written"]
+    assert back["read"] >= back["written"] > 0 and back["wrong"] == back["missing"] == 0
 
 
 SEATS = """\\set id random(1, 30)
