@@ -7,6 +7,7 @@ returns the contents of all its regions by name.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "findings.md": registry.findings,
     "glossary.md": glossary.blocks,
     "json.md": json_documents.blocks,
+    **{page: functools.partial(json_documents.blocks, page) for page in json_documents.PAGES},
     "lies.md": registry.lies,
     "promises.md": promises.blocks,
     "systems.md": systems.blocks,

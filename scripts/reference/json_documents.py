@@ -1,11 +1,14 @@
-"""The regions of docs/reference/json.md: every document that is printed, as the structs that it is made of have it."""
+"""The regions of docs/reference/json.md and json/: every document that is printed, as its structs have it."""
 
 from __future__ import annotations
 
+import functools
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from reference.markdown import anchor_of, code, code_flags, table
+from reference.markdown import FOLDER, ROOT, anchor_of, code, code_flags, headings, table
 from reference.structs import rows
 from weigh.audit.published import Published
 from weigh.audit.report import AuditDocument
@@ -267,10 +270,48 @@ _ELSEWHERE: dict[type, str] = {
 }
 
 
-def blocks() -> dict[str, str]:
-    """Contents of the page's regions by name."""
+PAGES = tuple(sorted(f"json/{path.name}" for path in (ROOT / FOLDER / "json").glob("*.md")))
+"""With the tables, each under the heading of its document."""
+_ANCHOR = re.compile(r"\]\(#([^)]+)\)")
+_PAGE = re.compile(r"\]\((?!#|https?:)")
+
+
+def blocks(page: str = "json.md") -> dict[str, str]:
+    """Contents of the regions of a page by name; what no page of :data:`PAGES` has belongs to the first one."""
+    here = Path(page).parent
+    texts = {one: (ROOT / FOLDER / one).read_text() for one in PAGES}
+
+    def page_of(region: str) -> str:
+        return next((one for one, text in texts.items() if f"<!-- generated: {region} -->" in text), "json.md")
+
+    def linked(text: str) -> str:
+        """Links of :data:`FOLDER` as they are on the page."""
+        plain = _PAGE.sub("](../", text) if here.name else text
+        return _ANCHOR.sub(lambda found: f"]({place(found[1])}#{found[1]})", plain)
+
+    def place(anchor: str) -> str:
+        return "" if (other := _page(anchor)) == page else os.path.relpath(other, here)
+
+    return {name: linked(text) for name, text in _tables().items() if page_of(name) == page}
+
+
+@functools.cache
+def _tables() -> dict[str, str]:
     found = {f"json {name}": table(("field", "type", "meaning"), _rows(one)) for name, one in SECTIONS.items()}
     return {"json schemas": table(("schema", "printed by"), _schemas()), **found}
+
+
+@functools.cache
+def _page(anchor: str) -> str:
+    """The page that has a heading.
+
+    Raises:
+        LookupError: none has.
+    """
+    for page in PAGES:
+        if any(anchor_of(heading) == anchor for heading in headings(f"{FOLDER}/{page}")):
+            return page
+    raise LookupError(f"no page of {FOLDER}/json has a heading of the anchor {anchor}")
 
 
 def printed_by(command: str) -> Iterator[str]:
@@ -283,7 +324,7 @@ def printed_by(command: str) -> Iterator[str]:
         for one in commands:
             name, when = _when(one)
             if name == command:
-                yield f"[{schema}](json.md#{anchor_of(schema)}){when}"
+                yield f"[{schema}]({_page(anchor_of(schema))}#{anchor_of(schema)}){when}"
 
 
 def _schemas() -> Iterator[tuple[str, str]]:

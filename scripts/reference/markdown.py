@@ -50,11 +50,16 @@ def link(page: str) -> str:
         LookupError: there is no such heading.
     """
     path, _, anchor = page.partition("#")
-    headings = _HEADING.findall(_FENCE.sub("", (ROOT / path).read_text()))
-    found = [heading for heading in headings if anchor in ("", anchor_of(heading))]
+    found = [heading for heading in headings(path) if anchor in ("", anchor_of(heading))]
     if not found:
         raise LookupError(f"{page}: there is no such heading")
     return f"[{found[0]}]({os.path.relpath(path, FOLDER)}{'#' if anchor else ''}{anchor})"
+
+
+def headings(path: str) -> list[str]:
+    """The headings of a page, from the folder of the project."""
+    found: list[str] = _HEADING.findall(_FENCE.sub("", (ROOT / path).read_text()))
+    return found
 
 
 def anchor_of(heading: str) -> str:

@@ -105,7 +105,7 @@ def test_every_command_with_json_says_of_which_schema() -> None:
     for name, command in commands.every():
         for flag in commands.flags(name, command):
             if flag.names == ("--json",):
-                assert "(json.md#weigh" in flag.meaning, name
+                assert "(json/" in flag.meaning, name
 
 
 class Part(msgspec.Struct):

@@ -76,7 +76,7 @@ def test_what_was_drained_comes_back_from_the_journal() -> None:
 
 @pytest.mark.promise(
     "A source that cannot be read is named (`machine.sampler.unreadable` of the "
-    "[JSON](../reference/json.md#machine)) and is never 0."
+    "[JSON](../reference/json/run.md#machine)) and is never 0."
 )
 def test_what_cannot_be_read_is_none_and_never_zero() -> None:
     watch = written(busy=NOTHING, own=NOTHING, disk=None, steal=[None, 0, None])

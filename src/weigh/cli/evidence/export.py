@@ -48,7 +48,7 @@ def export(evidence: Path, form: str | None, bundled: bool, contender: str | Non
     from weigh.model.errors import UsageError
 
     if (form is None) is not bundled:
-        raise UsageError("what is to be written is not said", remedy="give --format FORM or --bundle, one of the two")
+        raise UsageError("no form is named", remedy="give --format FORM or --bundle, one of the two")
     if form is None:
         _bundle(evidence, out)
         return

@@ -160,5 +160,7 @@ def _lead(results: ExperimentResults, ranked: Ranking) -> str:
 
 def _listed(names: Sequence[str], last: str) -> str:
     more = len(names) - _NAMED
-    names = (*names[:_NAMED], f"{more} more") if more > 0 else names
+    if more > 1:
+        # "a, b or 1 more" would be no shorter than the name.
+        names = (*names[:_NAMED], f"{'one of ' if last == 'or' else ''}{more} more")
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
