@@ -317,6 +317,11 @@ def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
     return any(side and all(side) for side in has_null.values())
 
 
+def by_order(sql: str) -> bool:
+    """Whether an answer depends on which of several equal rows comes first, or where NULL does."""
+    return any(one.key == SEQUENCE for one in constructs.of(sql)) or (not _NULLS.search(sql) and _cuts(sql))
+
+
 def _cuts(sql: str) -> bool:
     """Whether values or rows of the answer depend on an order, and not the sequence of rows alone."""
     return bool(_CUT.search(sql) or _INNER.search(sql)) and orders_columns(sql)

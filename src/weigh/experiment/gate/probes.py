@@ -137,12 +137,12 @@ def _handed_out(
 
     dialect = session.ready.engine.dialect
 
-    def asked(*columns: str) -> pa.Table:
+    def fetched(*columns: str) -> pa.Table:
         sql = drawn_rows(table, dialect, sample, columns) if sample else every_row(table, dialect, columns)
         return session.ask(sql, partial=True).table
 
     try:
-        return asked(), lacking
+        return fetched(), lacking
     except WorkerEnded as ended:
         # Of frames no column is asked by name, Vortex has no such file, and a table that cannot be opened has none.
         if not ended.alive or is_frames(dialect) or not paths[0].endswith(".parquet") or not _opens(session, table):
@@ -151,7 +151,7 @@ def _handed_out(
         names = [name for name in pq.read_schema(paths[0]).names if name not in lacking]
         for name in names:
             try:
-                asked(name)
+                fetched(name)
             except WorkerEnded as refused:
                 if not refused.alive:
                     raise
@@ -159,7 +159,7 @@ def _handed_out(
         left = [name for name in names if name not in whys]
         if not left or len(left) == len(names):
             raise
-        return asked(*left), whys
+        return fetched(*left), whys
 
 
 def _opens(session: QuerySession, table: str) -> bool:
