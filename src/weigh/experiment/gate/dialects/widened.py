@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str]
 """(contender, operation, case)"""
 _DOUBLE = 64
+_WIDE = "in 64 bits"
 
 
 class Wide(NamedTuple):
@@ -70,7 +71,7 @@ def forms(questions: Iterable[tuple[Operation, Case]], data: DataValues) -> dict
     for operation, case in questions:
         text = operation.text(case)
         wanted = columns(text)
-        sql, how = (widened(text, ranges(wanted, data)) if wanted else None), "in 64 bits"
+        sql, how = (widened(text, ranges(wanted, data)) if wanted else None), _WIDE
         if sql is None and _has_quotients(text, data):
             sql, how = constructs.settled(text, len(operation.schema.columns), _singles(data)), "in doubles"
         elif sql is None and left_open.by_order(text):
@@ -138,10 +139,10 @@ def outvoted(
     if any(check.status is GateStatus.LEFT_OPEN for check in votes):
         texts = {(one.sql, one.how) for one in found.values()}
         for sql, how in texts if len(texts) == 1 else ():
-            # Every row that could tie has its place now.
-            schema = msgspec.structs.replace(operation.schema, limit=None)
-            question = msgspec.structs.replace(operation, sql=sql, schema=schema)
             tables = {name: one.table for name, one in found.items()}
+            # Of rows that tie at a limit some are left open in 64 bits, too.
+            same = msgspec.structs.replace(operation, sql=sql)
+            question = same if how == _WIDE else left_open.closed(operation, sql, tables.values())
             for check in vote(question, case, tables, dict(lineage), ways):
                 if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
                     wrong[check.contender] = msgspec.structs.replace(check, detail=f"asked {how}: {sql}")
