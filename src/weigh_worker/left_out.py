@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _NOTE = "left_out.json"
@@ -19,6 +19,9 @@ _WHOLE = re.compile(
 """Of a query whose answer depends on which columns its tables have."""
 _LAST_ORDER = re.compile(r"(.*\border\s+by\b)([^()]*)$", re.IGNORECASE | re.DOTALL)
 """The order of a whole answer: no query within the query ends behind it."""
+_INNERMOST = re.compile(r"\(([^()]*)\)")
+_QUERY = re.compile(r"\s*(select|with|from|values)\b", re.IGNORECASE)
+_UNITED = re.compile(r"\b(?:union|except|intersect)\b", re.IGNORECASE)
 
 
 class LeftOut:
@@ -54,17 +57,37 @@ def refusal(sql: str, columns: Mapping[str, Mapping[str, str]]) -> str:
         sql: the query.
         columns: why each was left out, by table.
     """
-    text = _TEXT.sub("''", sql)
+    queries = list(_queries(_TEXT.sub("''", sql)))
     for table, lacking in columns.items():
-        if not _named(table, text):
-            continue
-        whole = _WHOLE.search(text) is not None
+        reading = [text for text, around in queries if any(_named(table, one) for one in (text, *around))]
+        whole = any(_WHOLE.search(text) for text in reading if _named(table, text))
         needed = [
-            f"{name} ({why})" for name, why in lacking.items() if whole or _named(name, _without_alias(name, text))
+            f"{name} ({why})"
+            for name, why in lacking.items()
+            if whole or any(_named(name, _without_alias(name, text)) for text in reading)
         ]
         if needed:
             return f"its table {table} is without {', '.join(needed)}: ask for other columns"
     return ""
+
+
+def _queries(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A query and those within it, each without the others, and with those around it, whose columns it may name."""
+    within: list[str] = []
+    while found := _INNERMOST.search(text):
+        if _QUERY.match(found[1]):
+            within.append(found[1])
+            put = f"\0{len(within) - 1}\0"
+        else:
+            put = f"\1{found[1]}\2"
+        text = text[: found.start()] + put + text[found.end() :]
+    todo: list[tuple[str, tuple[str, ...]]] = [(text, ())]
+    while todo:
+        each, around = todo.pop()
+        for part in _UNITED.split(each):
+            own = re.sub("\0\\d+\0", "()", part).translate({1: "(", 2: ")"})
+            yield own, around
+            todo += [(within[int(at)], (*around, own)) for at in re.findall("\0(\\d+)\0", part)]
 
 
 def _without_alias(name: str, text: str) -> str:

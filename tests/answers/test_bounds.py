@@ -138,3 +138,15 @@ def test_who_wraps_is_wrong_where_two_lineages_have_the_whole_sum() -> None:
     whole, wrapped = 4740813226943354726526, 18446744073709512830
     found = votes("SELECT sum(u) AS v FROM t", {"duckdb": wrapped, "datafusion": whole, "polars": whole})
     assert {one.contender: one.detail for one in found if one.status is GateStatus.DIVERGED} == {"duckdb": "outvoted"}
+
+
+def test_a_place_in_bytes_is_at_most_four_times_that_in_characters() -> None:
+    ways = {name: {"position": "2" if name == "duckdb" else "3"} for name in NAMES}
+
+    def found(mine: int) -> set[str]:
+        sql = "SELECT strpos(s, 'x') AS v FROM t"
+        checks = votes(sql, {"duckdb": mine, "datafusion": 8, "polars": 8}, ways)
+        return {one.status for one in checks if one.contender == "duckdb"}
+
+    assert found(2) == {GateStatus.LEFT_OPEN}
+    assert found(1) == found(0) == {GateStatus.DIVERGED}

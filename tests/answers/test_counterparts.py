@@ -136,3 +136,17 @@ def test_of_many_rows_that_share_their_keys_each_is_held_against_few(monkeypatch
     assert pair(right, rows, SCHEMA).agrees
     assert pair([(k, t, v + 0.1) for k, t, v in rows], rows, SCHEMA).count == len(rows)
     assert looks < 10 * len(rows)
+
+
+def test_means_of_moments_are_as_near_as_their_units_and_doubles_are() -> None:
+    schema = ResultSchema(columns=(Column(name="a", kind="timestamp", match="approx"),))
+
+    def agree(moment: datetime, off: int) -> bool:
+        return pair([(moment + timedelta(microseconds=off),)], [(moment,)], schema).agrees
+
+    near, far = datetime(2024, 1, 2), datetime(9999, 1, 2)
+    assert agree(near, 2)
+    assert not agree(near, 9)
+    # Doubles of microseconds are 32 apart there.
+    assert agree(far, 32)
+    assert not agree(far, 200)

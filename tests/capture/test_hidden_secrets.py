@@ -68,6 +68,9 @@ STATEMENTS = (
     "SELECT 1 FROM u WHERE recovery_phrase = 'LEAK'",
     "SELECT verify_user('al', 'LEAK')",
     "CALL check_account('al', 'LEAK')",
+    "INSERT INTO notes (x) VALUES (ENCODE('x', 'LEAK'))",
+    "SELECT decode(concat('a', ','), 'LEAK') FROM u",
+    "SELECT encode(x, 'hex'), encode(x, 'LEAK' || 'x') FROM u",
     *(
         f"SELECT id FROM accounts WHERE {word} = 'LEAK'"
         for word in ("pkce", "code_verifier", "mfa_challenge", "sas_url", "unlock_code", "pat", "device_code")
@@ -81,6 +84,7 @@ PLAIN = (
     "INSERT INTO t (id, at) VALUES ('8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f', '2026-01-02T03:04:05') "
     "ON CONFLICT (key) DO UPDATE SET key = '8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f'",
     "SELECT encode(x, 'hex') FROM remote_calls WHERE last_refresh > '2026-01-02' AND reset_at IS NULL AND u = 'DE'",
+    "SELECT encode(x), decode('00ff', 'hex'), encode(sha(x), e'base64'), decode(n, 1, 'a', 2, 'b') FROM t",
     "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos' AND pattern = 'ab'",
 )
 

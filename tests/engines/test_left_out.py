@@ -27,6 +27,13 @@ MOST = datetime.datetime(9999, 12, 31, 3)
         'SELECT name AS "tags" FROM t ORDER BY "tags"',
         "SELECT 'tags' AS a FROM t",
         "SELECT tags FROM u",
+        "SELECT tags FROM (SELECT name AS tags FROM t) AS s",
+        "SELECT * FROM (SELECT id, name AS tags FROM t) AS s",
+        "SELECT tags, count(*) FROM (SELECT lower(name) AS tags FROM t) AS s GROUP BY tags ORDER BY count(*)",
+        "WITH s AS (SELECT max(id) AS tags FROM t GROUP BY name) SELECT tags FROM s WHERE tags > 3",
+        "SELECT name FROM t UNION ALL SELECT tags FROM u",
+        "SELECT id FROM u WHERE tags IN (SELECT name FROM t)",
+        "SELECT count(*) FROM (SELECT name AS tags, row_number() OVER (ORDER BY id) AS n FROM t) AS s WHERE tags = 'a'",
     ],
 )
 def test_an_alias_with_the_name_of_a_column_needs_no_column(sql: str) -> None:
@@ -45,6 +52,12 @@ def test_an_alias_with_the_name_of_a_column_needs_no_column(sql: str) -> None:
         "SELECT name AS tags FROM t ORDER BY tags || 'x'",
         "SELECT name AS tags FROM t ORDER BY t.tags",
         "SELECT row_number() OVER (ORDER BY tags) AS tags FROM t",
+        "SELECT n FROM (SELECT name AS n, tags FROM t) AS s",
+        "SELECT n FROM (SELECT * FROM t) AS s",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = tags)",
+        "SELECT id FROM u UNION SELECT tags FROM t",
+        "WITH s AS (SELECT * FROM t) SELECT count(*) FROM s",
+        "SELECT id FROM t WHERE id IN (SELECT id FROM u WHERE v = (SELECT max(w) FROM x WHERE x.k = tags))",
     ],
 )
 def test_what_may_be_the_column_is_refused(sql: str) -> None:

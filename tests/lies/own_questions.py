@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .reading import contenders
 
@@ -12,17 +14,20 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 
-def gate(weigh: Weigh, rows: str, questions: dict[str, str], *named: str) -> Run:
+def gate(weigh: Weigh, rows: str | pa.Table, questions: dict[str, str], *named: str) -> Run:
     """What is reported of the answers to them.
 
     Args:
         weigh: the command.
-        rows: SQL of DuckDB, of the table ``t``.
+        rows: of the table ``t``: SQL of DuckDB, or as they are.
         questions: SQL by name.
         named: contenders.
     """
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    if isinstance(rows, str):
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    else:
+        pq.write_table(rows, weigh.folder / "t.parquet")
     folder = weigh.folder / "asked"
     folder.mkdir(exist_ok=True)
     for name, sql in questions.items():

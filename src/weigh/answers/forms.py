@@ -309,19 +309,20 @@ def _durations(one: Family, other: Family) -> list[Form]:
 
 
 def _interval_bytes(one: Family, other: Family) -> list[Form]:
-    if other.size not in (0, INTERVAL_BYTES):
-        return []
-    return [Form("bytes for the intervals", interval, lambda value: interval(interval_of(value)))]
+    found = [Form("bytes for the intervals", interval, lambda value: interval(interval_of(value)))]
+    return found if other.size in (0, INTERVAL_BYTES) else []
 
 
 def _interval_structs(one: Family, other: Family) -> list[Form]:
-    if [part.name for part in other.parts] != ["integer"] * 3:
+    kinds = [part.name for part in other.parts]
+    if kinds[:2] != ["integer"] * 2 or kinds[2:] not in (["integer"], ["duration"]):
         return []
-
-    def read(unit: int) -> Read:
-        return lambda value: interval((value[0], value[1], value[2] * unit))
-
-    return [Form("structs for the intervals", interval, read(unit)) for unit in (1, 10**6)]
+    if one.name == "bytes" and one.size != INTERVAL_BYTES:
+        return []
+    ours: Read = interval if one.name == "interval" else lambda value: interval(interval_of(value))
+    units = (1, 10**6) if kinds[2] == "integer" else (other.parts[2].unit,)
+    theirs = [lambda value, unit=unit: interval((value[0], value[1], value[2] * unit)) for unit in units]
+    return [Form("structs for the intervals", ours, read) for read in theirs]
 
 
 def _as_text(one: Family, other: Family) -> list[Form]:
@@ -393,6 +394,7 @@ _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
     ("integer", "bytes"): _wide_integers, ("decimal", "bytes"): _wide_integers,
     ("date", "timestamp"): _instants, ("timestamp", "time"): _instants,
     ("time", "duration"): _durations, ("duration", "interval"): _durations, ("time", "interval"): _durations,
-    ("interval", "bytes"): _interval_bytes, ("interval", "struct"): _interval_structs,
+    ("interval", "bytes"): _interval_bytes,
+    ("interval", "struct"): _interval_structs, ("bytes", "struct"): _interval_structs,
     ("list", "map"): _lists_for_maps,
 }  # fmt: skip

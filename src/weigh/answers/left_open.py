@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.answers import constructs
-from weigh.answers.compare import compare
+from weigh.answers.compare import DOUBLE_FOR_DECIMAL, compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
 from weigh.answers.constructs import MERGED, SAMPLE, SEQUENCE, reach, rounding, width_cells
 from weigh.answers.constructs.comparisons import orders_columns
@@ -315,6 +315,45 @@ def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
     for one in cells:
         has_null[_times(one.got) > _times(one.expected)].append("NULL" in one.row.split(", "))
     return any(side and all(side) for side in has_null.values())
+
+
+def closed(operation: Operation, sql: str, tables: Collection[pa.Table]) -> Operation:
+    """A question in a form that leaves nothing open: every row that could tie has its place.
+
+    Integers and decimals that have fractions of doubles in that form are compared as doubles.
+
+    Args:
+        operation: the question.
+        sql: its other form.
+        tables: the answers to that.
+    """
+    schema = operation.schema
+    columns = tuple(
+        msgspec.structs.replace(column, kind="double", match="approx", rel=DOUBLE_FOR_DECIMAL)
+        if column.match == "exact" and column.kind in ("integer", "decimal") and _has_fractions(at, tables)
+        else column
+        for at, column in enumerate(schema.columns)
+    )
+    schema = msgspec.structs.replace(schema, columns=columns, limit=None)
+    return msgspec.structs.replace(operation, sql=sql, schema=schema)
+
+
+def _has_fractions(at: int, tables: Collection[pa.Table]) -> bool:
+    """Whether a column of one of some answers is of doubles that are not all whole numbers."""
+    import pyarrow as pa
+
+    for column in (table.column(at) for table in tables if at < table.num_columns):
+        if pa.types.is_floating(column.type):
+            try:
+                column.cast(pa.int64())
+            except pa.ArrowInvalid:
+                return True
+    return False
+
+
+def by_order(sql: str) -> bool:
+    """Whether an answer depends on which of several equal rows comes first, or where NULL does."""
+    return any(one.key == SEQUENCE for one in constructs.of(sql)) or (not _NULLS.search(sql) and _cuts(sql))
 
 
 def _cuts(sql: str) -> bool:

@@ -25,8 +25,13 @@ _APART = {
     "approx": f"{codes.A2}: float columns differ by up to {{:.1e}} of their value: rounding",
     "quotient": f"{codes.A7}: quotients differ by up to {{:.1e}} of their value: within one unit of the coarser scale",
 }
-_MOMENT = datetime.timedelta(microseconds=10)
-"""Between two means of moments or spans: some units of the coarsest that engines count in."""
+_SPAN = datetime.timedelta(microseconds=10)
+"""Between two means of spans: some units of the coarsest that engines count in."""
+_MOMENT = datetime.timedelta(microseconds=2)
+"""Between two means of moments: each is rounded or cut off where its units end."""
+_IN_DOUBLE = 2.0**-51
+"""Of the time since 1970, what a mean that was counted in doubles of microseconds may be off by besides."""
+_EPOCH = datetime.datetime(1970, 1, 1)
 _LONELY = 200
 """Rows without a counterpart that are looked at, on each side; all are counted."""
 
@@ -104,9 +109,11 @@ def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     if not math.isfinite(apart):
         return False
     if (spans := _spans(x, y)) is not None:
-        # A moment has no size: what a relative distance from the year 1 would be says nothing.
-        sized = not isinstance(x, datetime.datetime)
-        return abs(spans[0] - spans[1]) <= _MOMENT or (sized and apart <= column.rel)
+        off = abs(spans[0] - spans[1])
+        if isinstance(x, datetime.datetime):
+            # A moment has no size: what a relative distance from the year 1 would be says nothing.
+            return off <= _MOMENT + _IN_DOUBLE * abs(x - _EPOCH)
+        return off <= _SPAN or apart <= column.rel
     if column.absolute and abs(float(x) - float(y)) <= column.absolute:
         return True
     if column.match == "quotient":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,7 +22,7 @@ from weigh.capture.templates.template import is_command
 from weigh.capture.trace import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from weigh.capture.entry import Entry, Reason, Tally
     from weigh.capture.parameters import Distribution
@@ -58,6 +59,7 @@ _LONGEST = 200_000
 _SESSION = re.compile(
     r"\d{1,20}|[0-9a-f]{1,16}\.[0-9a-f]{1,16}|\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}|\[[0-9a-fA-F:.%\w]{2,60}\]:\d{1,5}|unix:[/\w.-]{1,100}|"
 )
+_CODES = frozenset(("encode", "decode"))
 _QUOTES = re.compile(r"^(?:[A-Za-z]&?|_\w+\s*)?(['\"])(.*)\1$", re.DOTALL)
 _JOINS = frozenset(
     ("concat", "concat_ws", "format", "array_to_string", "string_agg", "group_concat", "replace", "textcat")
@@ -81,6 +83,7 @@ class Screen:
     def suspects(self, template: Template, values: Sequence[str | None], entry: Entry) -> bool:
         """Whether a call may hold a secret."""
         suspicious = template.worded or self.suspects_values(values) or _is_weak(template, values)
+        suspicious = suspicious or _has_code(template, [values])
         if entry.words:
             return self._scripts(template.first, entry.words, suspicious=suspicious)
         suspicious = suspicious or self.suspects_values([_joined(template, values)])
@@ -156,6 +159,7 @@ class Screen:
             or "execute" in template.words
             or self.suspects_values([*texts, *affixes])
             or _is_weak(template, [*texts, *affixes, sample])
+            or _has_code(template, zip_longest(*map(_texts, given), fillvalue="hex"))
             or (bool(sample) and (secret_words.in_statement(sample) or is_secret_text(sample)))
         )
         passed: list[Distribution | None] = []
@@ -213,6 +217,16 @@ def _is_weak(template: Template, values: Sequence[str | None]) -> bool:
     if not any(map(secret_words.is_made_up, (*texts, *names))):
         return False
     return template.weak or any(map(secret_words.weak_in_value, texts))
+
+
+def _texts(one: Distribution | None) -> list[str | None]:
+    return [None] if one is None else [text for text, _ in one.values]
+
+
+def _has_code(template: Template, calls: Iterable[Sequence[str | None]]) -> bool:
+    """Whether one of some calls has a key of ``encode`` or ``decode``, as MySQL takes one, in whoever's log."""
+    named = not _CODES.isdisjoint(template.words)
+    return named and any(secret_words.in_code(template.pieces, values) for values in calls)
 
 
 def _joined(template: Template, values: Sequence[str | None]) -> str:

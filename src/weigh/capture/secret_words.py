@@ -12,6 +12,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # fmt: off
 _TELLING = (
@@ -152,6 +156,43 @@ _CLAUSES = re.compile(r"\b(?:duplicate|primary|foreign|unique|no)\s+key\b", re.I
 """Where the language says *key*, and means no name."""
 _ASSIGNS = re.compile(r":=|\bset\s+@(?!@)|\binto\s+@|\busing\s+@|\b(?:en|de)code\s*\(", re.IGNORECASE)
 """Variables of MySQL: what is in them may be a secret of a statement that comes later; and its functions of a key."""
+
+_CODES = re.compile(r"\b(?:en|de)code\s*\(", re.IGNORECASE)
+_FORMATS = re.compile(
+    r"[a-z]?'(?:hex|escape|base(?:16|32|58|64)|us-?ascii|latin-?[19]|utf-?\d+(?:[bl]e)?|iso-?8859-?\d+|windows-?\d+)'",
+    re.IGNORECASE,
+)
+"""What is no key of ``encode`` and ``decode``: in MySQL they take one, and in a log of others somebody may try it."""
+
+
+def in_code(pieces: Sequence[str], values: Sequence[str | None]) -> bool:
+    """Whether one of two arguments of ``encode`` or ``decode`` is a value that may be a key.
+
+    Args:
+        pieces: a statement around its values.
+        values: as they stand there; None for NULL.
+    """
+    text = "\0".join(pieces)
+    for call in _CODES.finditer(text):
+        second = _second(text, call.end())
+        if "\0" not in second[1]:
+            continue
+        value = values[text.count("\0", 0, second[0])] if second[1].strip() == "\0" else None
+        if value is None or not _FORMATS.fullmatch(value if "'" in value else f"'{value}'"):
+            return True
+    return False
+
+
+def _second(text: str, start: int) -> tuple[int, str]:
+    """The last one of two arguments of a call, and where it begins; nothing of another number of them."""
+    depth, commas = 1, []
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 1 and text[at] == ",":
+            commas.append(at + 1)
+        if depth == 0:
+            return (commas[0], text[commas[0] : at]) if len(commas) == 1 else (at, "")
+    return (commas[0], text[commas[0] :]) if commas else (len(text), "")
 
 
 def in_statement(text: str, *, variables: bool = False) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import decimal
 from typing import TYPE_CHECKING
 
 import duckdb
+import pyarrow as pa
 import pytest
 
-from ..reading import SMALL, contenders, errors
+from ..own_questions import gate
+from ..reading import SMALL, contenders, errors, statuses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,3 +91,25 @@ def test_a_row_that_is_missing_is_found_all_the_same(weigh: Weigh) -> None:
     rows = "SELECT i AS event_id, uuid() AS u FROM range(1, 3000) AS t(i)"
     run = asked(weigh, rows, "duckdb=fork", "liar?lie=fewer-rows", "liar?lie=copy")
     assert errors(run) == {("A4.rows", "liar?lie=fewer-rows")}
+
+
+def test_a_column_that_an_engine_cannot_read_takes_no_other_one_with_it(weigh: Weigh) -> None:
+    """Polars has decimals of 38 digits, and DuckDB more than it: one column is named, and the rest is compared."""
+    prices = pa.array([decimal.Decimal(i) for i in range(40)], pa.decimal256(60, 2))
+    rows = pa.table({"id": range(40), "price": prices})
+    questions = {"ids": "SELECT sum(id) AS n FROM t", "prices": "SELECT id, price FROM t"}
+    run = gate(weigh, rows, questions, "duckdb", "polars")
+    assert not errors(run)
+    found = {one["code"]: one["text"] for one in run.json["findings"] if one["contender"] == "polars"}
+    assert found["A14.unchecked"].startswith("column price of t is not compared with the files: error: ")
+    assert "A4.unread" not in found
+    assert {(row["operation"], row["status"]) for row in run.json["gate"]} >= {("ids", "agreed"), ("prices", "error")}
+
+
+def test_intervals_of_polars_are_structs_of_the_same_values(weigh: Weigh) -> None:
+    rows = "SELECT i AS id, to_months(i::INTEGER % 3) + to_days(i::INTEGER) AS span FROM range(40) AS t(i)"
+    run = gate(weigh, rows, {"spans": "SELECT id, span FROM t"}, "duckdb", "polars@1.35.2")
+    assert not errors(run)
+    assert statuses(run) == {"spans": "agreed"}
+    forms = [one["text"] for one in run.json["findings"] if one["code"] == "A14.form"]
+    assert "structs for the intervals in span of t: the same values as in the files" in forms

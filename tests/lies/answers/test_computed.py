@@ -70,3 +70,12 @@ def test_the_order_of_a_union_and_the_digits_of_a_deviation_accuse_nobody_and_ex
     }
     run = gate(weigh, rows, asked, "duckdb", "datafusion", "chdb", "postgres", "liar?lie=none", liar)
     assert diverged(run) == {(liar, name) for name in asked}, run.json["gate"]
+
+
+@pytest.mark.long
+def test_the_last_bits_of_a_quotient_of_integers_accuse_nobody(weigh: Weigh) -> None:
+    """Who multiplies by a reciprocal has other ones, as Polars, and to DataFusion the quotient is an integer."""
+    rows = "SELECT i AS id, (i * 7919 % 1009 - 300)::INTEGER AS v FROM range(1500) AS t(i)"
+    liar = "liar?lie=openly"
+    run = gate(weigh, rows, {"q": "SELECT id, v / 7 AS n FROM t"}, "datafusion", "polars", "sqlite", liar)
+    assert diverged(run) == {(liar, "q")}, run.json["gate"]

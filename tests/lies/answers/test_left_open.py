@@ -199,3 +199,28 @@ def test_a_filter_and_a_group_that_engines_take_differently_accuse_nobody(weigh:
     run = gate(weigh, FORMS_ROWS, FORMS, "datafusion", "polars", "liar?lie=none")
     assert not diverged(run), run.json["gate"]
     assert "left_open" in statuses(run).values()
+
+
+IN_ORDER_ROWS = """
+    SELECT i AS id, i % 11 AS v, i % 3 AS g, CASE WHEN i % 5 > 0 THEN i / 4 END AS f FROM range(600) AS t(i)
+"""
+IN_ORDER = {
+    "first": "SELECT id, first_value(v) OVER (PARTITION BY g ORDER BY v % 2) AS n FROM t",
+    "cut": "SELECT f AS k, id AS n FROM t ORDER BY k LIMIT 10",
+    "inner": "SELECT count(*) AS c, sum(id) AS n FROM (SELECT id FROM t ORDER BY f LIMIT 7) AS s",
+    "ranks": "SELECT id, rank() OVER (ORDER BY f) AS n FROM t",
+}
+
+
+@pytest.mark.long
+def test_an_open_order_excuses_nobody_who_is_right_on_unseen_rows_alone(weigh: Weigh) -> None:
+    liar = "liar?lie=given&by=600"
+    run = gate(weigh, IN_ORDER_ROWS, IN_ORDER, "datafusion", "polars", "sqlite", liar)
+    assert diverged(run) == {(liar, name) for name in IN_ORDER}, run.json["gate"]
+
+
+@pytest.mark.long
+def test_an_open_order_accuses_nobody(weigh: Weigh) -> None:
+    run = gate(weigh, IN_ORDER_ROWS, IN_ORDER, "datafusion", "polars", "sqlite", "chdb", "liar?lie=none")
+    assert not diverged(run), run.json["gate"]
+    assert set(statuses(run).values()) == {"left_open"}

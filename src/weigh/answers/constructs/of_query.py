@@ -293,7 +293,9 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
     elif name in ("left", "right", "reverse", "lpad", "rpad", "overlay"):
         yield "length", f"{name} counts bytes in some engines and characters in others", anything
     elif name in ("strpos", "str_position", "instr", "locate"):
-        yield "position", "a place in a text is counted in bytes by some engines and in characters by others", anything
+        # Of locate they differ in which argument comes first, too.
+        explains = anything if name == "locate" else longer
+        yield "position", "a place in a text is counted in bytes by some engines and in characters by others", explains
     elif name in LETTERS:
         yield f"{name} of ''", f"{name} of an empty text is NULL, 0 or -1", empties
         yield f"{name} of a letter", f"{name} is of a letter in some engines and of its first byte in others", anything

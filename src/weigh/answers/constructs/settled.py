@@ -37,7 +37,8 @@ def settled(sql: str, columns: int, singles: frozenset[str] = frozenset()) -> st
     """The query with nothing left open, so that right engines have one answer; None where it is that already.
 
     What is cut (LIMIT, OFFSET, DISTINCT ON) is ordered by all that is selected, a window by all that its query reads,
-    a list by its values. What casts, roundings, divisions and floats of 32 bits leave open has another form.
+    a list by its values, and NULL has a place in every order. What casts, roundings, divisions and floats of 32 bits
+    leave open has another form.
 
     Args:
         sql: the query.
@@ -59,11 +60,24 @@ def settled(sql: str, columns: int, singles: frozenset[str] = frozenset()) -> st
                 changed |= _window(node)
             elif isinstance(node, exp.AggFunc):
                 changed |= _list(node)
+        if changed:
+            _place_nulls(query)
         text = query.sql(dialect="duckdb", unsupported_level=sqlglot.ErrorLevel.IGNORE)
         # The name that most engines know.
         return text.replace("LISTAGG(", "STRING_AGG(") if changed else None
     except (sqlglot.errors.SqlglotError, RecursionError):
         return None
+
+
+def _place_nulls(query: exp.Query) -> None:
+    """Say where NULL stands, also where that is the default of the dialect in which the text is written."""
+    from sqlglot import exp
+
+    for order in query.find_all(exp.Order):
+        for term in order.expressions if isinstance(order.parent, (exp.Query, exp.Window)) else ():
+            down, place = (" DESC" if term.args.get("desc") else ""), term.args.get("nulls_first")
+            way = f"{down} NULLS {'FIRST' if place else 'LAST'}"
+            term.replace(exp.Var(this=f"{term.this.sql(dialect='duckdb')}{way}"))
 
 
 def _ordered(term: exp.Expr) -> exp.Ordered:
@@ -107,9 +121,9 @@ def _read_by(query: exp.Expr | None) -> Iterator[exp.Expr]:
 def _window(window: exp.Window) -> bool:
     from sqlglot import exp
 
-    if not depends_on_rows(window):
-        return False
     order = window.args.get("order")
+    if not depends_on_rows(window):
+        return order is not None and order.find(exp.Column) is not None
     before = list(order.expressions) if order is not None else []
     added = [_ordered(one.copy()) for one in _unordered(window)]
     window.set("order", exp.Order(expressions=[*before, *added]))

@@ -31,16 +31,22 @@ _BACKTICKS = ("mysql", "spark", "databricks", "bigquery")
 
 
 def _named(table: str, dialect: str) -> str:
-    """The name of a table in SQL: in quotation marks where it must be."""
+    """The name of a table or a column in SQL: in quotation marks where it must be."""
     if _PLAIN.fullmatch(table) and table.lower() not in _RESERVED:
         return table
     mark = "`" if dialect in _BACKTICKS else '"'
-    return f"{mark}{table}{mark}"
+    return f"{mark}{table.replace(mark, 2 * mark)}{mark}"
 
 
-def every_row(table: str, dialect: str) -> str:
-    """All rows of a table."""
-    return frames.whole(table, dialect) if frames.is_frames(dialect) else f"SELECT * FROM {_named(table, dialect)}"
+def every_row(table: str, dialect: str, columns: Sequence[str] = ()) -> str:
+    """All rows of a table, or some columns of them, which are asked in SQL alone."""
+    if frames.is_frames(dialect):
+        return frames.whole(table, dialect)
+    return f"SELECT {_listed(columns, dialect)} FROM {_named(table, dialect)}"
+
+
+def _listed(columns: Sequence[str], dialect: str) -> str:
+    return ", ".join(_named(one, dialect) for one in columns) or "*"
 
 
 def row_count(table: str, dialect: str) -> str:
@@ -52,11 +58,11 @@ def row_count(table: str, dialect: str) -> str:
     )
 
 
-def drawn_rows(table: str, dialect: str, sample: Sample) -> str:
-    """The rows of a sample."""
+def drawn_rows(table: str, dialect: str, sample: Sample, columns: Sequence[str] = ()) -> str:
+    """The rows of a sample, or some columns of them, which are asked in SQL alone."""
     if frames.is_frames(dialect):
         return frames.drawn(table, dialect, sample.column, sample.modulus, sample.remainder)
-    return f"SELECT * FROM {_named(table, dialect)} WHERE {sample.predicate}"
+    return f"SELECT {_listed(columns, dialect)} FROM {_named(table, dialect)} WHERE {sample.predicate}"
 
 
 def findings(contenders: Sequence[PreparedContender], workload: Workload) -> list[Finding]:

@@ -128,9 +128,12 @@ def check_answers(
             if is_frames(ready.engine.dialect):
                 findings += frames.unasked(ready.name, queries)
             data = link.values(ready.contender.layout, environment)
+            questions = list(one.unwitnessed_cases())
+            other = dialects.forms(questions, data)
+            queries += [form.sql for form in other.values()]
             probed = dialects.ways(session, queries) | dialects.of_widths(session, queries, data)
             ways[ready.name] = probed | dialects.data_ways(ready.name, ready.engine, queries, data, probed)
-            wide.update(dialects.ask_widened(session, one.unwitnessed_cases(), data))
+            wide.update(dialects.ask_widened(session, questions, other))
             timed = [name for name, _ in one.seconds]
             if timed and stale.able(ready) and link.drawable(environment):
                 with suppress(WorkerEnded):

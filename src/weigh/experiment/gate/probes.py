@@ -14,6 +14,7 @@ from weigh.experiment.gate import other_rows, read_back, sampled_rows
 from weigh.experiment.gate.frames import drawn_rows, every_row, row_count
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
+from weigh.model.data.frames import is_frames
 from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 
@@ -87,20 +88,21 @@ def reads(
         try:
             lacking = session.columns_lacking().get(table, {})
             if rows <= FULL_DIGEST_ROWS:
-                given = session.ask(every_row(table, ready.engine.dialect), partial=True).table
+                given, lacking = _handed_out(session, table, paths, None, lacking)
                 digests[table] = _digest(_in_types_of_files(session, given, paths))
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
                 count = session.ask(row_count(table, ready.engine.dialect)).table.column(0)[0].as_py()
                 digests[table] = f"rows:{count}"
                 if sample is not None:
-                    given = session.ask(drawn_rows(table, ready.engine.dialect, sample), partial=True).table
+                    given, lacking = _handed_out(session, table, paths, sample, lacking)
                     loaded = _in_types_of_files(session, given, paths)
                     digests[table] += f" where {sample.predicate}: {_digest(loaded)}"
         except WorkerEnded as ended:
             # Not an accusation: whatever ended it shows in the gate, query by query.
             digests[table] = f"not read: {ended}"
-            findings.append(_unread(ready.name, table, ended))
+            whole = ended.alive and not _opens(session, table)
+            findings.append(_unread(ready.name, table, ended, whole=whole))
             continue
         if digests[table] != expected:
             counted = rows if rows <= FULL_DIGEST_ROWS else count
@@ -119,6 +121,54 @@ def reads(
             text = f"{wrong}: {digests[table]}, not {expected}"
             findings.append(_other_rows(ready.contender, table, text, remedy))
     return digests, findings
+
+
+def _handed_out(
+    session: QuerySession, table: str, paths: tuple[str, ...], sample: Sample | None, lacking: Mapping[str, str]
+) -> tuple[pa.Table, Mapping[str, str]]:
+    """The rows of a table, or of a sample of it, that a contender hands out, and why columns are not among them.
+
+    One column that its reader refuses takes no other one with it.
+
+    Raises:
+        WorkerEnded: it hands out none.
+    """
+    import pyarrow.parquet as pq
+
+    dialect = session.ready.engine.dialect
+
+    def fetched(*columns: str) -> pa.Table:
+        sql = drawn_rows(table, dialect, sample, columns) if sample else every_row(table, dialect, columns)
+        return session.ask(sql, partial=True).table
+
+    try:
+        return fetched(), lacking
+    except WorkerEnded as ended:
+        # Of frames no column is asked by name, Vortex has no such file, and a table that cannot be opened has none.
+        if not ended.alive or is_frames(dialect) or not paths[0].endswith(".parquet") or not _opens(session, table):
+            raise
+        whys = dict(lacking)
+        names = [name for name in pq.read_schema(paths[0]).names if name not in lacking]
+        for name in names:
+            try:
+                fetched(name)
+            except WorkerEnded as refused:
+                if not refused.alive:
+                    raise
+                whys[name] = one_line(str(refused), 160)
+        left = [name for name in names if name not in whys]
+        if not left or len(left) == len(names):
+            raise
+        return fetched(*left), whys
+
+
+def _opens(session: QuerySession, table: str) -> bool:
+    """Whether a contender can count the rows of a table."""
+    try:
+        session.ask(row_count(table, session.ready.engine.dialect))
+    except WorkerEnded:
+        return False
+    return True
 
 
 def _in_types_of_files(session: QuerySession, table: pa.Table, paths: tuple[str, ...]) -> pa.Table:
@@ -277,10 +327,22 @@ def _without(contender: Contender, paths: tuple[str, ...]) -> str:
     )
 
 
-def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
+def _unread(contender: str, table: str, ended: WorkerEnded, *, whole: bool = False) -> Finding:
+    """That a table was not compared.
+
+    Args:
+        contender: its name.
+        table: the table.
+        ended: why.
+        whole: whether it cannot even count its rows.
+    """
+    remedy = "its answers are checked all the same"
+    if ended.outcome == "timeout":
+        remedy += "; a longer --timeout may help"
+    if whole:
+        remedy = f"where one column is to blame, give {table} without it: what its reader refuses, it refuses whole"
     return codes.A4_UNREAD.finding(
         contender=contender,
         text=f"it could not hand out {table}, so the rows it reads were not compared with those on disk: {ended}",
-        remedy="its answers are checked all the same"
-        + ("; a longer --timeout may help" if ended.outcome == "timeout" else ""),
+        remedy=remedy,
     )

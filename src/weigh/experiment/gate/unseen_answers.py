@@ -117,8 +117,7 @@ def _unsettled(found: UnseenAnswers, operation: Operation, case: Case) -> Iterat
     sql = constructs.settled(operation.text(case), len(operation.schema.columns), found.singles)
     if sql is None:
         return
-    schema = msgspec.structs.replace(operation.schema, limit=None)
-    question = msgspec.structs.replace(operation, sql=sql, schema=schema)
+    question = left_open.closed(operation, sql, tables.values())
     for check in vote(question, case, tables, dict(found.lineage), found.ways):
         if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
             yield msgspec.structs.replace(

@@ -30,6 +30,8 @@ class Engine(Adapter):
         if threads is not None:
             # Read once, when polars is imported.
             os.environ["POLARS_MAX_THREADS"] = str(threads)
+        # Without, one column of intervals is a panic for every question of its table.
+        os.environ.setdefault("POLARS_IMPORT_INTERVAL_AS_STRUCT", "1")
         import polars
 
         self.polars: Any = polars

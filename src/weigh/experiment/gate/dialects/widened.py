@@ -1,4 +1,4 @@
-"""Questions that leave numbers open, asked once more: of integers in 64 bits, of quotients of decimals in doubles.
+"""Questions that leave something open, asked once more: integers in 64 bits, quotients in doubles, orders complete.
 
 There right engines have one answer, and who differs is not excused by the question as it is.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from weigh.answers import constructs
+from weigh.answers import constructs, left_open
 from weigh.answers.constructs.widened import widened
 from weigh.answers.constructs.widths import columns
 from weigh.answers.votes import vote
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str]
 """(contender, operation, case)"""
 _DOUBLE = 64
+_WIDE = "in 64 bits"
 
 
 class Wide(NamedTuple):
@@ -47,28 +48,55 @@ class Wide(NamedTuple):
     table: pa.Table
 
 
+class Form(NamedTuple):
+    """A question in another form.
+
+    Attributes:
+        sql: the question.
+        how: in which, for people.
+    """
+
+    sql: str
+    how: str
+
+
+def forms(questions: Iterable[tuple[Operation, Case]], data: DataValues) -> dict[tuple[str, str], Form]:
+    """Another form of those questions whose values leave their types, are quotients, or depend on an open order.
+
+    Args:
+        questions: what nobody but contenders knows the answer to.
+        data: the values.
+    """
+    found = {}
+    for operation, case in questions:
+        text = operation.text(case)
+        wanted = columns(text)
+        sql, how = (widened(text, ranges(wanted, data)) if wanted else None), _WIDE
+        if sql is None and _has_quotients(text, data):
+            sql, how = constructs.settled(text, len(operation.schema.columns), _singles(data)), "in doubles"
+        elif sql is None and left_open.by_order(text):
+            sql, how = constructs.settled(text, len(operation.schema.columns), _singles(data)), "with nothing left open"
+        if sql is not None:
+            found[operation.name, case.name] = Form(sql, how)
+    return found
+
+
 def ask(
-    session: QuerySession, questions: Iterable[tuple[Operation, Case]], data: DataValues
+    session: QuerySession, questions: Iterable[tuple[Operation, Case]], changed: Mapping[tuple[str, str], Form]
 ) -> Iterator[tuple[Key, Wide]]:
-    """Ask a contender those questions whose values leave their types, or are quotients; without what it cannot answer.
+    """Ask a contender questions in their other form; without what it cannot answer.
 
     Args:
         session: asks it.
-        questions: what it answered before, and nobody but other contenders knows the answer to.
-        data: the values.
+        questions: what it answered before.
+        changed: from :func:`forms`.
     """
     ready = session.ready
     for operation, case in questions:
-        text = operation.text(case)
-        if operation.dialect.get(ready.engine.dialect):
-            continue
-        wanted = columns(text)
-        sql, how = (widened(text, ranges(wanted, data)) if wanted else None), "in 64 bits"
-        if sql is None and _has_quotients(text, data):
-            sql, how = constructs.settled(text, len(operation.schema.columns), _singles(data)), "in doubles"
-        if sql is not None:
+        form = changed.get((operation.name, case.name))
+        if form is not None and not operation.dialect.get(ready.engine.dialect):
             with suppress(WorkerEnded):
-                yield (ready.name, operation.name, case.name), Wide(sql, how, session.ask(sql).table)
+                yield (ready.name, operation.name, case.name), Wide(*form, session.ask(form.sql).table)
 
 
 def _has_quotients(sql: str, data: DataValues) -> bool:
@@ -111,8 +139,10 @@ def outvoted(
     if any(check.status is GateStatus.LEFT_OPEN for check in votes):
         texts = {(one.sql, one.how) for one in found.values()}
         for sql, how in texts if len(texts) == 1 else ():
-            question = msgspec.structs.replace(operation, sql=sql)
             tables = {name: one.table for name, one in found.items()}
+            # Of rows that tie at a limit some are left open in 64 bits, too.
+            same = msgspec.structs.replace(operation, sql=sql)
+            question = same if how == _WIDE else left_open.closed(operation, sql, tables.values())
             for check in vote(question, case, tables, dict(lineage), ways):
                 if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
                     wrong[check.contender] = msgspec.structs.replace(check, detail=f"asked {how}: {sql}")
