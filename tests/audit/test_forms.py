@@ -382,3 +382,10 @@ def test_the_first_values_of_counters_are_no_times(tmp_path: Path) -> None:
     }  # fmt: skip
     (nobody,) = read(tmp_path, json.dumps(silent))
     assert not audited(nobody).contradicted
+
+
+def test_a_clock_that_was_set_back_is_named(tmp_path: Path) -> None:
+    """As it was published: RunTime -5731 ms."""
+    text = "[OVERALL], RunTime(ms), -5731\n[OVERALL], Throughput(ops/sec), -0.17448961786773687\n" + _NEVER
+    (one,) = read(tmp_path, text)
+    assert [found.id for found in audited(one).contradicted] == ["A10"]
