@@ -63,6 +63,20 @@ def benchbox(validation: str = "PASSED", claims: str = "passed", power: str = "C
     )
 
 
+def of_one_query() -> str:
+    """The same of one query, with the power of a whole test: tpch-polars-sf0.01-20260824-51ccc406.json of it."""
+    made = json.loads(benchbox())
+    times = (3.7, 3.0, 2.9)
+    queries = [{"id": "1", "ms": ms, "run_type": "measurement", "status": "SUCCESS"} for ms in times]
+    summary = {
+        "queries": {"total": 3, "passed": 3, "failed": 0},
+        "timing": {"avg_ms": 3.2, "geometric_mean_ms": 3.2, "max_ms": 3.7, "min_ms": 2.9, "total_ms": 9.6},
+        "tpc_metrics": {"power_at_size": 12238.653555487725},
+        "validation": "not_run",
+    }
+    return json.dumps({**made, "summary": summary, "queries": queries})
+
+
 def sysbench(threads: int = 128, rate: str = "74890.66", mean: str = "1.71", p95: str = "2.39") -> str:
     """A point select of ten minutes, as a user of TiDB published it: 44,937,642 transactions."""
     return f"""sysbench 1.0.20 (using bundled LuaJIT)
@@ -298,6 +312,7 @@ HONEST = {
 LIARS = {
     "passed and never run": (benchbox(validation="NOT_RUN"), "A8"),
     "a power without its test": (benchbox(power="NOT_RUN"), "R7"),
+    "the power of one query": (of_one_query(), "R7"),
     "executions that are not listed": (benchbox(total=110), "R1"),
     "no time at all": (clickbench(result=[[0.0, 0.0, 0.0]] * 43), "A10"),
     "p95 above the most": (sysbench(p95="300.00"), "L1"),

@@ -355,3 +355,37 @@ def test_a_suite_with_more_queries_than_it_has_is_not_called_whole(tmp_path: Pat
 def test_benchbase_writes_minus_one_where_nothing_was_measured(tmp_path: Path) -> None:
     (one,) = read(tmp_path, facts.benchbase(mean=-1, most=-1))
     assert audited(one).contradicted == ()
+
+
+_NEVER = """\
+[READ], Operations, 0
+[READ], AverageLatency(us), NaN
+[READ], MinLatency(us), 9223372036854775807
+[READ], MaxLatency(us), 0
+[READ], 95thPercentileLatency(us), 0
+[READ], 99thPercentileLatency(us), 0
+[READ-FAILED], Operations, 0
+"""
+
+
+def test_the_first_values_of_counters_are_no_times(tmp_path: Path) -> None:
+    """Where nothing was answered, YCSB's least is the largest number, BenchBase's latencies are -1."""
+    (nothing,) = read(tmp_path, ycsb(_NEVER))
+    assert not audited(nothing).contradicted
+    assert {one.id: one.text for one in audited(nothing).rows}["L1"] == "no request was answered: it has no times"
+    (some,) = read(tmp_path, ycsb(_NEVER, _UPDATES, rate=2500.0))
+    assert [one.name for one in some.latencies] == ["update"]
+    silent = {
+        **json.loads(facts.benchbase()), "Measured Requests": 0, "Throughput (requests/second)": 0.0,
+        "Goodput (requests/second)": 0.0, "Latency Distribution": {"Median Latency (microseconds)": -1,
+        "Minimum Latency (microseconds)": -1, "Maximum Latency (microseconds)": -1},
+    }  # fmt: skip
+    (nobody,) = read(tmp_path, json.dumps(silent))
+    assert not audited(nobody).contradicted
+
+
+def test_a_clock_that_was_set_back_is_named(tmp_path: Path) -> None:
+    """As it was published: RunTime -5731 ms."""
+    text = "[OVERALL], RunTime(ms), -5731\n[OVERALL], Throughput(ops/sec), -0.17448961786773687\n" + _NEVER
+    (one,) = read(tmp_path, text)
+    assert [found.id for found in audited(one).contradicted] == ["A10"]

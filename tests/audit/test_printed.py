@@ -291,3 +291,26 @@ Load throughput(ops/sec): 120267
     assert (second.system, second.benchmark, second.clients) == ("leveldb", "YCSB, workloadc", 1.0)
     assert second.latencies[0].percentiles[99.99] == pytest.approx(0.0590231)
     assert wrong([first, second]) == []
+
+
+@pytest.mark.parametrize(("p95", "ok", "wrong"), [(63.7, True, False), (63.7, False, True), (501.0, True, True)])
+def test_a_threshold_of_k6_is_kept_or_crossed(tmp_path: Path, p95: float, ok: bool, wrong: bool) -> None:
+    made = json.loads(facts.k6(p95=p95))
+    times = made["metrics"]["http_req_duration"]
+    times["values"] |= {"avg": 45.0, "med": 39.9, "p(99)": 600.0}
+    times["thresholds"] = {"p(95)<500": {"ok": ok}, "p(95)<5x": {"ok": True}}
+    (one,) = read(tmp_path, json.dumps(made))
+    assert ["L3"] * wrong == [found.id for found in audited(one).contradicted]
+    # The summary of --summary-export has true where a threshold was crossed.
+    times["thresholds"] = {"p(95)<500": ok}
+    (legacy,) = read(tmp_path, json.dumps(made))
+    assert not audited(legacy).contradicted
+
+
+def test_a_test_of_sysbench_is_that_of_its_command(tmp_path: Path) -> None:
+    """A page that ran go-tpc before."""
+    page = (
+        "./bin/go-tpc tpcc -H host --warehouses 300 run --rate=5\n\nAgain:\n\n`" + facts.sysbench().partition("\n")[2]
+    )
+    (one,) = read(tmp_path, page)
+    assert (one.benchmark, one.loop) == ("oltp_point_select", "closed")

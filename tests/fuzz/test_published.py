@@ -15,6 +15,7 @@ from fuzz.frame import Door, command, elsewhere, fuzz, mutated
 from golden import made
 from support.evidence_folders import sealed_run
 from weigh.evidence import bundle
+from weigh.kinds.table import kind_of
 
 if TYPE_CHECKING:
     import random
@@ -22,8 +23,17 @@ if TYPE_CHECKING:
 _FILES = [text.encode() for text in (*facts.HONEST.values(), *(text for text, _ in facts.LIARS.values()))]
 
 
+@functools.cache
+def exported() -> tuple[bytes, ...]:
+    """What weigh itself writes of a run."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-export-") as folder:
+        run = sealed_run(Path(folder), made.agreed())
+        kind, forms = kind_of(run), ("junit", "benchfmt", "bencher", "openmetrics", "markdown", "csv", "parquet")
+        return ((run / "verdicts.json").read_bytes(), *(kind.export(run, form, None)[0] for form in forms))
+
+
 def published(chance: random.Random) -> bytes:
-    file = chance.choice(_FILES)
+    file = chance.choice((*_FILES, *exported()))
     if file[:1] == b"{" and chance.random() < 0.6:
         document: object = json.loads(file)
         for _ in range(chance.randrange(1, 4)):
@@ -66,6 +76,7 @@ def packed(chance: random.Random) -> bytes:
 def unpacked(content: bytes, folder: Path) -> None:
     (folder / "x.weigh").write_bytes(content)
     command(("verify", str(folder / "x.weigh")), folder)
+    command(("audit", str(folder / "x.weigh")), folder)
     command(("reproduce", str(folder / "x.weigh"), "--plan", "--out", str(folder / "runs")), folder)
 
 

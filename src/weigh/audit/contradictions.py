@@ -30,7 +30,16 @@ _FULL = 100.0
 
 def found(one: Published) -> tuple[Contradiction, ...]:
     """All that contradicts itself, that of its form first."""
-    return (*one.contradicted, *_latencies(one), *_rates(one), *_parts(one), *_load(one))
+    return (*one.contradicted, *_clock(one), *_latencies(one), *_rates(one), *_parts(one), *_load(one))
+
+
+def _clock(one: Published) -> Iterator[Contradiction]:
+    """A clock that was set meanwhile."""
+    if one.seconds is not None and one.seconds < 0:
+        text = f"it took {one.seconds:g} s, which is less than no time: the clock was set meanwhile"
+        yield Contradiction(row="A10", text=text)
+    elif one.rate is not None and one.rate < 0:
+        yield Contradiction(row="A10", text=f"{one.rate:,.6g} requests a second are fewer than none")
 
 
 def _latencies(one: Published) -> Iterator[Contradiction]:

@@ -194,8 +194,10 @@ def _result(one: Audited, *, verbose: bool) -> Iterator[blocks.Block]:
     else:
         yield _rows([row for row in one.rows if row.state is State.CONTRADICTED or row.state is State.EVIDENT])
         missing = [row for row in one.rows if row.state is State.ABSENT]
-        load = not one.published.times
-        named = [row for row in missing if row.id in _IMPORTANT and (load or not row.id.startswith("L"))]
+        export = "R4" in one.published.lacks
+        load = not one.published.times and (not export or bool(one.published.latencies))
+        important = {name for name in _IMPORTANT if load or not name.startswith("L")} | ({"R4"} if export else set())
+        named = [row for row in missing if row.id in important]
         lines: list[blocks.Phrase] = [(Part(f"{row.id:<4}", "open"), row.text) for row in named]
         rest = [row.id for row in missing if row not in named]
         yield Section("Not shown", [Lines([*lines, f"and {', '.join(rest)}"], indent=2)])

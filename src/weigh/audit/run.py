@@ -12,12 +12,14 @@ from weigh.audit.formats import registry
 from weigh.audit.formats.others import other
 from weigh.audit.rows import audited
 from weigh.audit.text import Text
+from weigh.evidence import bundle
 from weigh.evidence.files import is_regular
-from weigh.model.errors import DataFault, ExitCode
+from weigh.model.errors import DataFault, EvidenceFault, ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from weigh.audit.published import Published
     from weigh.audit.rows import Audited
 
 MOST = 2000
@@ -60,11 +62,8 @@ def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
         beyond = beyond or len(files) > MOST
         for path, name in files[:MOST]:
             try:
-                text = Text(path, name)
-                read = registry.read(text)
-                if not read and not place.is_dir() and (known := other(text)):
-                    raise DataFault(known.what, where=str(place), remedy=known.remedy)
-            except DataFault as error:
+                read = _read(path, name, alone=not place.is_dir())
+            except (DataFault, EvidenceFault) as error:
                 if not place.is_dir():
                     raise
                 # The other files of a folder are read all the same.
@@ -83,6 +82,17 @@ def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
                 "raw numbers are for weigh judge, a PDF for weigh audit --claim",
             )
     return AuditResults(tuple(results), tuple(unread), beyond)
+
+
+def _read(path: Path, name: str, *, alone: bool) -> list[Published]:
+    """What a file shows; what it is, where that is nothing and it is the one that was named."""
+    if bundle.is_bundle(path):
+        return [one for inner, called in _files(bundle.opened(path)) for one in registry.read(Text(inner, called))]
+    text = Text(path, name)
+    read = registry.read(text)
+    if not read and alone and (known := other(text)):
+        raise DataFault(known.what, where=str(path), remedy=known.remedy)
+    return read
 
 
 def _files(place: Path) -> Iterator[tuple[Path, str]]:

@@ -53,7 +53,8 @@ class Text:
     def __init__(self, path: Path, name: str) -> None:
         self.name = one_line(name, _NAME)
         try:
-            self.text = _decoded(files.content(path.resolve(), MOST))
+            self.content = files.content(path.resolve(), MOST)
+            self.text = _decoded(self.content)
         except OSError as error:
             raise DataFault(
                 f"it cannot be read: {error.strerror or error}", where=name, remedy="name a file of text"

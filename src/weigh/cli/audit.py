@@ -35,9 +35,9 @@ def audit(
     """Read what others publish, and say what it shows, what it does not, and what contradicts itself.
 
     Reads results of BenchBox, ClickBench, BenchBase, k6, go-tpc, YCSB, go-ycsb, YCSB-cpp, HammerDB, sysbench, pgbench,
-    memtier_benchmark, redis-benchmark, wrk and wrk2, and the numerical quantities of a full disclosure of TPC-C. Each
-    row of `weigh lies` is shown, not shown, or contradicted by the file's own figures. Exit 1 when one contradicts
-    itself. Nothing in a file is executed.
+    memtier_benchmark, redis-benchmark, wrk and wrk2, the numerical quantities of a full disclosure of TPC-C, and what
+    `weigh export`, `weigh report --json` and bundles hold. Each row of `weigh lies` is shown, not shown, or
+    contradicted by the file's own figures. Exit 1 when one contradicts itself. Nothing in a file is executed.
 
     \b
     weigh audit results/

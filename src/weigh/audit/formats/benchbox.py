@@ -79,6 +79,11 @@ def _contradictions(
     for metric, phase in (("power_at_size", "power_test"), ("throughput_at_size", "throughput_test")):
         if number(metrics.get(metric)) is not None and phases.get(phase) == _NOT_RUN:
             yield Contradiction(row="R7", text=f"it gives the TPC metric {metric}, and its phase {phase} is NOT_RUN")
+    named = {word(str(one.get("id", ""))) for one in queries}
+    whole = _EXPECTED.get(word(table(document.get("benchmark")).get("id")), 0)
+    if number(metrics.get("power_at_size")) is not None and 0 < len(named) < whole:
+        text = f"it gives the TPC metric power_at_size, which is of {whole} queries, and lists {len(named)}"
+        yield Contradiction(row="R7", text=text)
     counted = table(summary.get("queries"))
     total, passed, failed = (number(counted.get(name)) for name in ("total", "passed", "failed"))
     if total is not None and passed is not None and failed is not None and passed + failed != total:

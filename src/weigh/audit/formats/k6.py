@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from weigh.audit.published import Latency, Part, Published, Rate
+import msgspec
+
+from weigh.audit.published import Contradiction, Latency, Part, Published, Rate
 from weigh.audit.text import number, percentile, step, table
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weigh.audit.text import Text
 
 NAME = "k6"
@@ -28,6 +33,7 @@ _MS = {"ns": 1e-6, "µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3}
 _MINUTE, _HOUR = 6e4, 3.6e6
 _STEP = "step"
 """Of a time of the text: half of the last digit that is printed, in ms."""
+_THRESHOLD = re.compile(r"(avg|min|med|max|p\([\d.]{1,8}\)) ?(<=?|>=?) ?([\d.]{1,20})")
 _TIMES = ("http_req_duration", "grpc_req_duration", "iteration_duration")
 
 
@@ -44,7 +50,26 @@ def read(text: Text) -> list[Published]:
         return [_result(text, metrics, None) for metrics in _printed(text)]
     took = number(table(text.object.get("state")).get("testRunDurationMs"))
     metrics = {name: _values(one) for name, one in table(text.object["metrics"]).items()}
-    return [_result(text, metrics, took * 1e-3 if took else None)]
+    result = _result(text, metrics, took * 1e-3 if took else None)
+    return [msgspec.structs.replace(result, contradicted=tuple(_thresholds(table(text.object["metrics"]))))]
+
+
+def _thresholds(metrics: dict[str, Any]) -> Iterator[Contradiction]:
+    """What a threshold bounds lies within it where it is ``ok``; what ``--summary-export`` calls true was crossed."""
+    for name, one in metrics.items():
+        values = _values(one)
+        for threshold, outcome in table(table(one).get("thresholds")).items():
+            found, ok = _THRESHOLD.fullmatch(threshold), table(outcome).get("ok")
+            value = number(values.get(found[1])) if found else None
+            if found is None or value is None or not isinstance(ok, bool):
+                continue
+            bound = number(found[3]) or 0.0
+            within = value <= bound if found[2].startswith("<") else value >= bound
+            beyond = value >= bound if found[2].startswith("<") else value <= bound
+            if not (within if ok else beyond):
+                state = "kept" if ok else "crossed"
+                text = f"{name}: the threshold {threshold} was {state}, and {found[1]} is {value:.6g} ms"
+                yield Contradiction(row="L3", text=one_line(text, 200))
 
 
 def _printed(text: Text) -> list[dict[str, dict[str, Any]]]:

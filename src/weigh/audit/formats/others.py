@@ -43,6 +43,11 @@ def other(text: Text) -> Other | None:
             "it is a result of fio: of a disk, and of no system that answers anything",
             "weigh doctor storage says how fast data is read here",
         )
+    page = '<meta name="generator" content="weigh ' in text.text[:_WHOLE]
+    if page or "\n  Again:   weigh " in text.text:
+        return Other(
+            "it is a report of weigh's own", "weigh verify checks the evidence that it is of; --json is audited"
+        )
     if fields.get("schema") and str(fields["schema"]).startswith("weigh/"):
         return Other("it is a document of weigh's own", "weigh verify checks the evidence that it is of")
     return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.audit.formats import (
     benchbase,
     benchbox,
@@ -18,6 +20,8 @@ from weigh.audit.formats import (
     sysbench,
     tpc_c,
     tproc_h,
+    weigh_export,
+    weigh_json,
     wrk,
     ycsb,
     ycsb_cpp,
@@ -57,6 +61,8 @@ FORMS = tuple(
         redis_benchmark,
         wrk,
         tpc_c,
+        weigh_json,
+        weigh_export,
     )
 )
 
@@ -66,7 +72,16 @@ def read(text: Text) -> list[Published]:
     found: list[Published] = []
     for form in FORMS:
         if form.recognises(text):
-            found += form.read(text)
+            found += map(_with_times, form.read(text))
             if text.json is not None:
                 break
     return found
+
+
+def _with_times(one: Published) -> Published:
+    """Without times of what never ended: tools print what their counters begin with, such as the largest number."""
+    timed = tuple(latency for latency in one.latencies if latency.count != 0)
+    if len(timed) == len(one.latencies):
+        return one
+    lacks = one.lacks if timed else {**one.lacks, "L1": "no request was answered: it has no times"}
+    return msgspec.structs.replace(one, latencies=timed, lacks=lacks)

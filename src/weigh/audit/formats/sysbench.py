@@ -71,7 +71,7 @@ def _report(before: Text, text: Text) -> Published:
         file=text.name,
         benchmark=_benchmark(before),
         version=before.word(r"sysbench ([\d.]+)"),
-        loop="open" if limited or "--rate=" in before.text else "closed",
+        loop="open" if limited or "--rate=" in command else "closed",
         clients=threads,
         offered=limited,
         rate=rate,
@@ -87,7 +87,9 @@ def _report(before: Text, text: Text) -> Published:
 
 def _benchmark(before: Text) -> str:
     """Its script or test. Without queries it asks no engine."""
-    named = before.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or before.word(r"--test=[\w./]{0,80}?(\w+)(?:\.lua)?\s")
+    # A page names tests of other tools, too.
+    command = before.of_command("sysbench", "run")
+    named = command.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or before.word(r"--test=[\w./]{0,80}?(\w+)(?:\.lua)?\s")
     return named or ("OLTP" if "queries performed:" in before.text else "a test without queries")
 
 
