@@ -74,6 +74,17 @@ def test_a_wrong_answer(weigh: Weigh) -> None:
     assert not (folder / "junit.xml").exists()
 
 
+@pytest.mark.long
+def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wrong(weigh: Weigh) -> None:
+    gate = ("gate", "--no-truth", "--scale", "1K", "--operations", "by_action", "--contender", "duckdb")
+    run = weigh("ci", "measure", *gate, "--contender", "liar?lie=group", "--quiet", WEIGH_SHRINK="no")
+    assert run.code == 1, run.err
+    assert left(run)["message"] == "answers differ"
+    comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
+    assert "Who is right is open" in comment
+    assert "WRONG" not in comment
+
+
 def test_a_badge_counts_what_decides() -> None:
     def found(*verdicts: tuple[str, str], code: int) -> str:
         return message({"verdicts": [{"metric": metric, "verdict": name} for metric, name in verdicts]}, code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,7 +30,6 @@ from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 WRITERS = {
     "run": written_run,
@@ -119,7 +119,7 @@ def test_it_is_verified_by_its_own_rules(folders: dict[str, Path], weigh: Weigh,
     run = weigh("verify", str(folders[name]), "--json")
     assert run.json["schema"] == VERIFY_SCHEMAS[name]
     assert run.json["passed"] == found.passed == (run.code == 0)
-    assert ("sql" in run.json) == (name in ("run", "load", "load-comparison", "streams"))
+    assert run.json["sql"] is None
     text = weigh("verify", str(folders[name])).out
     for problem in found.problems:
         assert f"{problem.code} {problem.file}: {problem.text}" in text
@@ -202,12 +202,101 @@ def test_two_sessions_of_another_kind_are_not_compared(
     assert remedy.strip() == table.kind_of(folders[name]).not_compared.remedy
 
 
-@pytest.mark.parametrize("name", ["ladder", "load-ladder"])
-@pytest.mark.parametrize("flag", ["--sql", "--print-sql"])
-def test_sql_counts_one_experiment_only(folders: dict[str, Path], weigh: Weigh, name: str, flag: str) -> None:
-    run = weigh("verify", flag, str(folders[name]))
-    assert (run.code, run.out) == (2, "")
-    assert table.kind_of(folders[name]).not_recounted.what in run.err
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("key") / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(place)], check=True)
+    return place
+
+
+LADDERS = dict.fromkeys(("ladder", "load-ladder"), "name a rung: {}/../2")
+REPRODUCED = {"reproduction": "name what it measured: {}/"}
+COMMANDS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "report": (("report", "{}"), {}),
+    "report --json": (("report", "{}", "--json"), {}),
+    "report --html": (("report", "{}", "--html", "page.html"), {}),
+    "report --verbose": (("report", "{}", "--verbose"), {}),
+    "report --notes": (
+        ("report", "{}", "--notes"),
+        dict.fromkeys(("ladder", "load-ladder", "reproduction", "streams"), "its report has its notes: leave it out"),
+    ),
+    "report --markdown": (
+        ("report", "{}", "--markdown"),
+        dict.fromkeys(("ladder", "load-ladder", "reproduction", "streams"), "--json and --html are of any kind"),
+    ),
+    "report --bug": (("report", "{}", "--bug"), dict.fromkeys(WRITERS, "leave out --bug")),
+    "verify": (("verify", "{}"), {}),
+    "verify --sql": (("verify", "{}", "--sql"), {}),
+    "verify --print-sql": (("verify", "{}", "--print-sql"), LADDERS),
+    "sign": (("sign", "{}", "--key", "{key}"), {}),
+    "verify --key": (("verify", "{}", "--key", "{key}.pub"), {}),
+    "export --format citation": (("export", "{}", "--format", "citation"), LADDERS),
+    "export --format csv": (
+        ("export", "{}", "--format", "csv"),
+        dict.fromkeys(WRITERS.keys() - {"run"}, "report --json is of any kind"),
+    ),
+    "export --bundle": (("export", "{}", "--bundle", "--out", "made.weigh"), {**LADDERS, **REPRODUCED}),
+    "reproduce --plan": (
+        ("reproduce", "{}", "--plan"),
+        {
+            **LADDERS,
+            **REPRODUCED,
+            "load": "leave it out",
+            **dict.fromkeys(("load-comparison", "streams"), "its report has the command that made it"),
+        },
+    ),
+    "compare": (("compare", "{}", "{}"), dict.fromkeys(WRITERS, "")),
+    "history add": (
+        ("history", "add", "{}", "--to", "h"),
+        {"reproduction": "name the evidence inside of it", "streams": "weigh run without --streams"},
+    ),
+    "publish": (("publish", "{}/..", "--out", "site"), {}),
+    "why": (
+        ("why", "{}"),
+        {**LADDERS, **REPRODUCED, **dict.fromkeys(("load", "load-comparison", "load-ladder", "streams"), "weigh run")},
+    ),
+}
+"""Command lines, and of the kinds that they do not take what the remedy names."""
+DATA = ("why", "run")
+"""It makes the data anew."""
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_command_takes_every_kind_or_says_what_to_type_instead(
+    name: str, tmp_path: Path, weigh: Weigh, key: Path
+) -> None:
+    folder = WRITERS[name](tmp_path / "runs")
+    there = Weigh(tmp_path)
+    for command, (words, refused) in COMMANDS.items():
+        if (command, name) == DATA:
+            continue
+        run = there(*(word.format(folder, key=key) for word in words))
+        if name not in refused:
+            assert run.code == 0, (command, run.err)
+            continue
+        # What is wrong, then what to type instead: a directory that is there, where one is to be named.
+        assert (run.code, run.out) == (2, ""), command
+        remedy = run.err.splitlines()[-1].strip()
+        wanted = refused[name].format(folder).replace(f"{folder}/../", f"{folder.parent}/")
+        assert wanted in remedy, (command, run.err)
+        assert ": /" not in remedy or "journal.jsonl" in {one.name for one in Path(remedy.partition(": ")[2]).iterdir()}
+
+
+def test_of_a_ladder_each_rung_is_signed_counted_and_checked(tmp_path: Path, weigh: Weigh, key: Path) -> None:
+    folder = written_ladder(tmp_path / "runs")
+    rungs = [rung.path for rung in _open(folder).rungs]
+    checked = ("verify", str(folder), "--key", f"{key}.pub")
+    assert "R9.signature" in weigh(*checked).out
+    assert weigh("sign", str(folder), "--key", str(key)).out.split() == [str(one / "seal.json.sig") for one in rungs]
+    signed = weigh(*checked)
+    assert signed.code == 0
+    assert [f"{one.name}: signed by that key" in signed.out for one in rungs] == [True, True]
+    assert weigh(*checked, "--json").json["signature"].keys() == {one.name for one in rungs}
+    (rungs[0] / "seal.json.sig").unlink()
+    assert weigh(*checked).code == 1
+    figures = [weigh("verify", str(one), "--sql", "--json").json["sql"]["compared"] for one in rungs]
+    both = weigh("verify", str(folder), "--sql", "--json").json["sql"]["compared"]
+    assert both == {name: figures[0][name] + figures[1][name] for name in figures[0]}
 
 
 def test_a_journal_that_was_removed_is_evidence_that_fails(tmp_path: Path, weigh: Weigh) -> None:

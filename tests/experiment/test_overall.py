@@ -15,7 +15,7 @@ from support import experiment_records
 from support.suite_record import SPEC
 from weigh.experiment.record import Planned
 from weigh.experiment.report.document import document
-from weigh.experiment.report.first_screen import first_screen
+from weigh.experiment.report.first_screen import first_screen, overall
 from weigh.experiment.report.first_screen.terminal import screen_text
 from weigh.experiment.results.results import experiment_results
 from weigh.model.errors import ExitCode
@@ -93,7 +93,8 @@ def test_a_ranking_is_one_line_of_80_columns_whatever_the_names(
     count: int, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules[__name__], "NAMES", tuple(pattern.format(at) for at in range(count)))
-    screen = first_screen(experiment_results([record(0.005, *(1.1 + at / 10 for at in range(count - 1)))]), "runs/x")
+    results = experiment_results([record(0.005, *(1.1 + at / 10 for at in range(count - 1)))])
+    screen = first_screen(results, "runs/x", overall.ROOM)
     printed = plain_text(screen_text(screen)).splitlines()
     line = printed[0]
     assert len(line) <= 80
@@ -103,6 +104,20 @@ def test_a_ranking_is_one_line_of_80_columns_whatever_the_names(
     if shown < count:
         assert screen.says[0].endswith(f"{count - shown} more")
     assert len(printed) <= 30
+
+
+def test_a_cut_name_is_no_other_contenders_and_pages_have_them_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("duckdb@2.0.0", "chdb@4.4.0", "datafusion@54.0.0", "durable@2.0.0")
+    monkeypatch.setattr(sys.modules[__name__], "NAMES", names)
+    results = experiment_results([record(0.005, 1.5, 2.0, 2.5)])
+    line = first_screen(results, "runs/x", overall.ROOM).says[0]
+    assert line.endswith(", 1 more")
+    first = line.split(" ")[0]
+    start, _, end = first.partition("..")
+    # durable@2.0.0 is the one that is only counted.
+    assert [name for name in names if name.startswith(start) and name.endswith(end)] == ["duckdb@2.0.0"]
+    whole = first_screen(results, "runs/x").says[0]
+    assert [part.split(" ")[0] for part in whole.split(", ")] == list(names)
 
 
 def test_what_is_open_is_named_once() -> None:

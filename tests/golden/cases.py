@@ -174,6 +174,6 @@ CASES = (
     _case("mistakes/verify-of-nothing", "verify", "nope"),
     _case("mistakes/verify-of-another-folder", "verify", "."),
     _case("mistakes/verify-without-a-seal", "verify", "{killed}"),
-    _case("mistakes/verify-of-a-ladder-by-sql", "verify", "{ladder}", "--sql"),
+    _case("mistakes/sql-of-a-ladder", "verify", "{ladder}", "--print-sql"),
     _case("mistakes/compare-with-nothing", "compare", "{monday}", "nope"),
 )

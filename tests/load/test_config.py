@@ -334,7 +334,18 @@ def test_a_device_is_no_trace() -> None:
 
 @pytest.mark.parametrize(
     ("target", "client"),
-    [("postgres://me@db/x", "psql -f d.sql"), ("redis-cluster://db", "redis-cli < d.sql"), ("http://db/", "yourself,")],
+    [
+        (
+            "postgres://me@db/x",
+            ": psql -v ON_ERROR_STOP=1 -f d.sql postgres://me@db/x; then the same without --prepare",
+        ),
+        ("mysql://app@db:3307/shop", ": mysql --host db --port 3307 --user app -p shop < d.sql; then"),
+        ("mariadb://db/shop", ": mariadb --host db -p shop < d.sql; then"),
+        ("clickhouse://me@db:9000", ": clickhouse-client --host db --user me --queries-file d.sql; then"),
+        ("cassandra://me@db:9142", ": cqlsh -f d.sql -u me db 9142; then"),
+        ("redis-cluster://db:7000", ": redis-cli -c -h db -p 7000 < d.sql; then"),
+        ("http://db/", "yourself, and then the same without --prepare"),
+    ],
 )
 def test_the_data_of_a_server_by_url_is_made_by_its_own_client(target: str, client: str) -> None:
     with pytest.raises(UsageError) as refused:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.comparison.metrics import LOAD_METRICS
+from weigh.model.gate import UNDECIDED
 from weigh.model.metrics.run_metrics import RUN_METRICS
 
 if TYPE_CHECKING:
@@ -49,12 +50,15 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 def message(document: dict[str, Any], code: int) -> str:
     """What was found, in two words: wrong answers before what is slower, that before what is faster.
 
+    Where contenders differ and nothing tells who is right, nobody's answer is called wrong.
+
     Args:
         document: of the report, as JSON; empty where there is none.
         code: exit code of weigh.
     """
-    if any(one.get("status") == "diverged" for one in document.get("gate") or ()):
-        return "wrong answers"
+    diverged = [str(one.get("detail")) for one in document.get("gate") or () if one.get("status") == "diverged"]
+    if diverged:
+        return "answers differ" if all(UNDECIDED in detail for detail in diverged) else "wrong answers"
     counted = Counter(
         str(one.get("verdict"))
         for one in document.get("verdicts") or ()

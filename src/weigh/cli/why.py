@@ -125,7 +125,9 @@ def explain(
         raise UsageError(f"--sample {question.sample}: a side is sampled for more than nothing and at most 10m")
     kind = kind_of(evidence)
     if kind is not RUN:
-        raise UsageError(f"{kind.noun} is not profiled", where=str(evidence), remedy="name evidence of weigh run")
+        inside = kind.name in ("ladder", "reproduction")
+        remedy = kind.named_inside(evidence) if inside else "name evidence of weigh run"
+        raise UsageError(f"{kind.noun} is not profiled", where=str(evidence), remedy=remedy)
     place = question.out or files.folder_of(evidence)
     request = WhyRequest(
         operations=question.operations, contender=question.contender, seconds=seconds, user_files=user_files

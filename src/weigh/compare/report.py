@@ -101,7 +101,9 @@ def _about(results: CompareResults, *evidence: str) -> Iterator[Phrase]:
     hosts = [_host(session) for session in sessions]
     for session, place, host in zip(sessions, evidence, hosts, strict=True):
         attempts = f", {session.results.attempts} attempts" if session.results.attempts > 1 else ""
-        yield f"{session.name.removeprefix('the ')}: {place}{attempts}"
+        end, environment = session.latest.end, session.latest.environment
+        made = (f"weigh {environment.weigh}" if environment else "", end.date if end else "")
+        yield f"{session.name.removeprefix('the ')}: {', '.join(filter(None, (f'{place}{attempts}', *made)))}"
         if hosts[0] != hosts[1]:
             yield Part(f"  {host}", "dim")
     if hosts[0] == hosts[1]:

@@ -61,8 +61,7 @@ def entries(
     if kind.not_in_history:
         raise EvidenceFault(kind.not_in_history.what, where=str(folder), remedy=kind.not_in_history.remedy)
     if kind.has_rungs:
-        rungs = _rungs(folder, kind.name)
-        return [one for rung in rungs for one in entries(rung, commit=commit, at=at, confirms=confirms)]
+        return [one for rung in kind.inside(folder) for one in entries(rung, commit=commit, at=at, confirms=confirms)]
     if kind.name == "run":
         found, results = verified(folder)
     else:
@@ -106,17 +105,6 @@ def entries(
             )
         )
     ]
-
-
-def _rungs(folder: Path, kind: str) -> list[Path]:
-    parent = folder.resolve().parent
-    if kind == "ladder":
-        from weigh.ladder.record import read as read_ladder
-
-        return [naming.sibling(parent, rung.evidence) for rung in read_ladder(folder).rungs]
-    from weigh.ladder.load.record import read as read_load_ladder
-
-    return [naming.sibling(parent, rung.evidence) for rung in read_load_ladder(folder).rungs]
 
 
 def _earlier(folder: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -63,7 +63,6 @@ class Kind(NamedTuple, Generic[Results, Found]):
         page: the file that is its report as a page.
         has_rungs: whether it lies next to the evidence of its rungs, which have the seals.
         not_compared: why ``weigh compare`` refuses it; None where it takes it.
-        not_recounted: why ``weigh verify --sql`` refuses it; None where it counts it.
         not_in_history: why ``weigh history add`` refuses it; None where it takes it.
     """
 
@@ -76,7 +75,6 @@ class Kind(NamedTuple, Generic[Results, Found]):
     page: str = "report.html"
     has_rungs: bool = False
     not_compared: Refusal | None = None
-    not_recounted: Refusal | None = None
     not_in_history: Refusal | None = None
 
     def recognises(self, folder: Path) -> bool:
@@ -91,6 +89,25 @@ class Kind(NamedTuple, Generic[Results, Found]):
         """
         found: About = self._function("about")(folder)
         return found
+
+    def inside(self, folder: Path) -> Sequence[Path]:
+        """The evidences with a journal that it is of: itself, the rungs of a ladder, what a reproduction measured.
+
+        Raises:
+            EvidenceFault: its document cannot be read.
+        """
+        found: Sequence[Path] = self._function("inside")(folder) if "inside" in self.can else (folder,)
+        return found
+
+    def named_inside(self, folder: Path) -> str:
+        """What to name in the place of evidence that has others inside, as a remedy says it; raises as :meth:`inside`.
+
+        Args:
+            folder: a ladder or a reproduction, as the user wrote it.
+        """
+        last = self.inside(folder)[-1]
+        near = folder.parent / last.name
+        return f"name {'a rung' if self.has_rungs else 'what it measured'}: {near if near.exists() else last}"
 
     def read(self, folder: Path) -> Results:
         """What its evidence says, computed anew.
@@ -123,7 +140,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
             UsageError: its report says them already.
         """
         if "notes" not in self.can:
-            raise self._refused("--notes is", remedy="its report has its notes: leave it out")
+            raise self._refused("no --notes", remedy="its report has its notes: leave it out")
         made: RenderableType = self._function("notes")(results)
         return made
 
@@ -134,7 +151,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
             UsageError: it has none.
         """
         if "markdown" not in self.can:
-            raise self._refused("--markdown is", remedy="--json and --html are of any kind")
+            raise self._refused("no --markdown", remedy="--json and --html are of any kind")
         if "screen" in self.can:
             return str(self._function("markdown")(self._function("screen")(results, name)))
         return str(self._function("markdown")(results, name))
@@ -147,7 +164,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
             UsageError: it has no such form, or no such contender.
         """
         if "export" not in self.can:
-            raise self._refused(f"{form} is a form", remedy="report --json is of any kind")
+            raise self._refused(f"no form {form}", remedy="report --json is of any kind")
         written: tuple[bytes, tuple[Finding, ...]] = self._function("export")(folder, form, contender)
         return written
 
@@ -182,17 +199,12 @@ class Kind(NamedTuple, Generic[Results, Found]):
         return lines
 
     def recount(self, folder: Path, run: Run) -> Recount:
-        """Its figures once more, by a second implementation.
+        """Its figures once more, by a second implementation; of evidence with a journal.
 
         Args:
             folder: the evidence.
             run: executes SQL in DuckDB.
-
-        Raises:
-            UsageError: there is none of this kind.
         """
-        if self.not_recounted:
-            raise self._not_recounted(folder, self.not_recounted)
         counted: Recount = self._function("recount")(folder, run)
         return counted
 
@@ -201,10 +213,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
 
         Raises:
             EvidenceFault: what it is made from cannot be read.
-            UsageError: as of :meth:`recount`.
         """
-        if self.not_recounted:
-            raise self._not_recounted(folder, self.not_recounted)
         queries = self._function("queries")
         return "\n".join((self._function("script")(folder), *(queries(folder) if callable(queries) else queries)))
 
@@ -215,9 +224,4 @@ class Kind(NamedTuple, Generic[Results, Found]):
     def _refused(self, what: str, remedy: str) -> UsageError:
         from weigh.model.errors import UsageError
 
-        return UsageError(f"{what} of a run, and this is {self.noun}", remedy=remedy)
-
-    def _not_recounted(self, folder: Path, why: Refusal) -> UsageError:
-        from weigh.model.errors import UsageError
-
-        return UsageError(why.what, where=str(folder), remedy=why.remedy)
+        return UsageError(f"{self.noun} has {what}", remedy=remedy)

@@ -131,12 +131,12 @@ LADDER: Kind[LadderResults, LadderVerification] = Kind(
         **_LADDER,
         "recognises": ".record:is_ladder",
         "about": "weigh.kinds.about:ladder",
+        "inside": ".record:rungs",
     },
     not_compared=Refusal(
         "it is a ladder, and two sessions are compared at one scale",
         "name the evidence of a rung of each, of the same scale; `weigh report` of the ladder lists its rungs",
     ),
-    not_recounted=Refusal("--sql counts one experiment", "name the evidence of a rung"),
 )
 """The directory of ``weigh ladder``, next to the evidence of its rungs."""
 
@@ -148,12 +148,16 @@ LOAD_LADDER: Kind[LoadLadderResults, LoadLadderVerification] = Kind(
     page="load-ladder.html",
     verify_schema="weigh/verify-load-ladder/1",
     has_rungs=True,
-    can={**_LADDER, "recognises": ".record:is_load_ladder", "about": "weigh.kinds.about:load_ladder"},
+    can={
+        **_LADDER,
+        "recognises": ".record:is_load_ladder",
+        "about": "weigh.kinds.about:load_ladder",
+        "inside": ".record:rungs",
+    },
     not_compared=Refusal(
         "it is a ladder of loads, and response times of two sessions are not compared",
         "compare servers in one command: weigh load --contender A --contender B --records N",
     ),
-    not_recounted=Refusal("--sql counts one load", "name the evidence of a rung"),
 )
 """The directory of ``weigh ladder --load``, next to the evidence of its rungs."""
 
@@ -167,6 +171,7 @@ REPRODUCTION: Kind[ReproductionResults, ReproductionVerification] = Kind(
     can={
         "recognises": ".record:is_reproduction",
         "about": "weigh.kinds.about:reproduction",
+        "inside": ".record:measured",
         "read": ".files:read",
         "text": ".report:text",
         "document": ".report:document",
@@ -177,7 +182,6 @@ REPRODUCTION: Kind[ReproductionResults, ReproductionVerification] = Kind(
     not_compared=Refusal(
         "it is a reproduction, which compares two sessions already", "weigh report shows what it says"
     ),
-    not_recounted=Refusal("--sql counts one experiment", "name the evidence inside of it"),
     not_in_history=Refusal(
         "it is a reproduction, which measured what is in a history already, or belongs there by itself",
         "name the evidence inside of it",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import files, verification, whole
+from weigh.evidence import files, naming, verification, whole
 from weigh.ladder.plan import LadderPlan
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.units import Scale
@@ -69,6 +69,11 @@ def read(folder: Path) -> LadderRecord:
     if written.schema != SCHEMA or not written.rungs:
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")
     return written
+
+
+def rungs(folder: Path) -> list[Path]:
+    """The evidence of each rung that has some; raises as :func:`read`."""
+    return [naming.sibling(folder.resolve().parent, rung.evidence) for rung in read(folder).rungs]
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:

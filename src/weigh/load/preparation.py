@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from shlex import quote
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -25,14 +26,15 @@ _OTHER_FORMS = {
     b"\x28\xb5\x2f\xfd": ("compressed", "zstd --decompress {0}, and name what it writes"),
 }
 """By how a file begins, what else may be named."""
+_MYSQL = "{program}{host}{port}{user} -p {database} < {file}"
 _CLIENTS = {
-    "postgres": "psql -f {0}",
-    "mysql": "mysql DATABASE < {0}",
-    "mariadb": "mariadb DATABASE < {0}",
-    "clickhouse": "clickhouse-client --queries-file {0}",
-    "cassandra": "cqlsh -f {0}",
-    "redis": "redis-cli < {0}",
-    "valkey": "valkey-cli < {0}",
+    "postgres": "psql -v ON_ERROR_STOP=1 -f {file} {url}",
+    "mysql": _MYSQL.replace("{program}", "mysql"),
+    "mariadb": _MYSQL.replace("{program}", "mariadb"),
+    "clickhouse": "clickhouse-client{host}{user} --queries-file {file}",
+    "cassandra": "cqlsh -f {file}{user} {address}",
+    "redis": "redis-cli{cluster}{host}{port} < {file}",
+    "valkey": "valkey-cli{cluster}{host}{port} < {file}",
 }
 """What runs a file at a server by URL, by what its scheme begins with."""
 
@@ -77,10 +79,29 @@ def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
 
 def _yourself(path: Path, targets: Sequence[str]) -> str:
     """How the data is made at a server that weigh does not start: nobody's tables are dropped by a benchmark."""
-    schemes = [target.partition("://")[0].lower() for target in targets if "://" in target]
-    found = (client for scheme in schemes for name, client in _CLIENTS.items() if scheme.startswith(name))
-    by = f" ({client.format(quote(str(path)))})" if (client := next(found, None)) else ""
-    return f"make the data there yourself{by}, and leave --prepare out"
+    commands = [command for target in targets if (command := _command(path, target))]
+    by = f": {'; '.join(commands)}; then the same" if commands else ", and then the same"
+    return f"make the data there yourself{by} without --prepare"
+
+
+def _command(path: Path, target: str) -> str:
+    """The command of the server's own client, which asks for a password itself; empty where none is known."""
+    scheme = target.partition("://")[0].lower() if "://" in target else ""
+    client = next((client for name, client in _CLIENTS.items() if scheme.startswith(name)), None)
+    if client is None:
+        return ""
+    parts = urlsplit(target)
+    host, port, user = parts.hostname or "localhost", parts.port, parts.username
+    return client.format(
+        file=quote(str(path)),
+        url=quote(target),
+        host=f" -h {quote(host)}" if "cli" in client and "clickhouse" not in client else f" --host {quote(host)}",
+        port=(f" -p {port}" if "cli" in client else f" --port {port}") if port else "",
+        user=(f" -u {quote(user)}" if client.startswith("cqlsh") else f" --user {quote(user)}") if user else "",
+        database=quote(parts.path.strip("/") or "DATABASE"),
+        cluster=" -c" if "cluster" in scheme else "",
+        address=quote(host) + (f" {port}" if port else ""),
+    )
 
 
 def prepared(

@@ -14,7 +14,6 @@ from weigh.kinds.table import REPRODUCTION, RUN, kind_of
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
-from weigh.reproduce.record import read as reproduction
 from weigh.reproduce.repeatable import why_not
 from weigh.serve.stored.documents import file_of, summary
 from weigh.serve.stored.summary import UNFINISHED
@@ -146,9 +145,7 @@ def terms(folder: Path) -> str:
 
 def _measured(folder: Path, kind: Kind[Any, Any]) -> Path | None:
     """The evidence that a bundle can be of; None for a ladder, whose rungs have one each."""
-    if kind.name == REPRODUCTION.name:
-        return folder / reproduction(folder).here.evidence
-    return folder if kind.file == _JOURNAL else None
+    return None if kind.has_rungs else kind.inside(folder)[0]
 
 
 def _parts(folder: Path, kind: Kind[Any, Any], bundles: dict[Path, str]) -> tuple[str, ...]:
@@ -201,7 +198,7 @@ def _document(folder: Path, name: str) -> dict[str, Any] | None:
 def _command(folder: Path, kind: Kind[Any, Any]) -> str:
     """What made evidence without a journal: a ladder, or a reproduction, whose own evidence lies inside."""
     if kind.name == REPRODUCTION.name:
-        return str(_environment(folder / reproduction(folder).here.evidence).get("command", ""))
+        return str(_environment(kind.inside(folder)[0]).get("command", ""))
     try:
         document = files.decoded(files.content(folder / kind.file), dict[str, Any])
     except (OSError, EvidenceFault):

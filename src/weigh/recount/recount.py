@@ -128,6 +128,27 @@ class Figures:
         self.wrong(file, f"{place}: {name} is {printed} in the report, {computed} by SQL from the {self._source}")
 
 
+def merged(counted: Mapping[str, Recount]) -> Recount:
+    """What came of several evidences.
+
+    Args:
+        counted: by name of the evidence, which files and places are then told with.
+    """
+    compared: Counter[str] = Counter()
+    for one in counted.values():
+        compared.update(one.compared)
+    return Recount(
+        compared=dict(compared),
+        difference=max((one.difference for one in counted.values()), default=0.0),
+        skipped=tuple(dict.fromkeys(part for one in counted.values() for part in one.skipped)),
+        problems=tuple(
+            msgspec.structs.replace(problem, file=f"{name}/{problem.file}")
+            for name, one in counted.items()
+            for problem in one.problems
+        ),
+    )
+
+
 def impossible(file: str, why: str) -> Recount:
     """Nothing could be computed: sealed evidence that cannot be read is not what it says.
 

@@ -68,3 +68,8 @@ def read(folder: Path) -> ReproductionRecord:
     if written.schema != SCHEMA or not verification.is_name(written.here.evidence):
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(path), remedy="run weigh reproduce again")
     return written
+
+
+def measured(folder: Path) -> list[Path]:
+    """The evidence that was measured for it; raises as :func:`read`."""
+    return [folder / read(folder).here.evidence]

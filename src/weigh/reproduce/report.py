@@ -125,6 +125,7 @@ def page(results: ReproductionResults) -> bytes:
                 blocks.Findings(results.findings),
             ],
             weigh=__version__,
+            date=results.here.end.date if results.here.end else "",
         )
     )
 

@@ -159,6 +159,7 @@ def page(results: StreamsResults) -> bytes:
                 Findings(results.findings),
             ],
             weigh=environment.weigh if environment else __version__,
+            date=results.record.end.date if results.record.end else "",
         )
     )
 

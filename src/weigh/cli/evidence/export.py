@@ -56,6 +56,8 @@ def export(evidence: Path, form: str | None, bundled: bool, contender: str | Non
         raise UsageError("a Parquet file is not for a terminal", remedy="name a file: --out samples.parquet")
     with others_evidence(evidence):
         kind = kind_of(evidence)
+        if form == _CITATION and kind.has_rungs:
+            raise UsageError(f"{kind.noun} has no seal", where=str(evidence), remedy=kind.named_inside(evidence))
         written, terms = (_cited(evidence), ()) if form == _CITATION else kind.export(evidence, form, contender)
     if out is None:
         sys.stdout.buffer.write(written)
@@ -89,7 +91,7 @@ def _bundle(evidence: Path, out: Path | None) -> None:
             raise UsageError(
                 f"it is {kind.noun}, and a bundle is of one experiment or load",
                 where=str(evidence),
-                remedy="name the evidence of a rung",
+                remedy=kind.named_inside(evidence),
             )
         not_again = why_not(kind.name, evidence)
         made, restricted = bundle.packed(evidence, kind.name, not_again), terms(evidence)

@@ -78,7 +78,7 @@ def report(
         results = kind.read(evidence)
         _say_edited(evidence)
         if bug:
-            _bug(results, evidence)
+            _bug(evidence)
             return
         if markdown:
             say(kind.markdown(results, str(evidence)))
@@ -109,12 +109,13 @@ def _say_edited(evidence: Path) -> None:
         say(f"warning: {one_line(text)}", err=True)
 
 
-def _bug(results: object, evidence: Path) -> None:
+def _bug(evidence: Path) -> None:
     from weigh.experiment.report.bug import bug
-    from weigh.experiment.results.results import ExperimentResults
+    from weigh.kinds.table import RUN, kind_of
     from weigh.model.errors import UsageError
 
-    text = bug(results) if isinstance(results, ExperimentResults) else ""
+    runs = [one for one in kind_of(evidence).inside(evidence) if kind_of(one) is RUN]
+    text = "\n".join(filter(None, (bug(RUN.read(one)) for one in runs)))
     if not text:
         raise UsageError("no wrong answer was found in it", where=str(evidence), remedy="leave out --bug")
     say(text.rstrip())

@@ -22,8 +22,8 @@ from weigh.cli.output import say
 def sign(evidence: Path, key: Path) -> None:
     """Vouch for evidence: sign its seal with an SSH key, as `ssh-keygen -Y sign` does.
 
-    What does not pass `weigh verify` is not signed: exit 1. The signature lies alongside the seal; `weigh verify --key`
-    checks it.
+    Of a ladder the seal of each rung is signed. What does not pass `weigh verify` is not signed: exit 1. The signature
+    lies alongside the seal; `weigh verify --key` checks it.
     """
     from weigh.cli.evidence.verify import print_line
     from weigh.evidence import signature
@@ -40,13 +40,12 @@ def sign(evidence: Path, key: Path) -> None:
         )
     with others_evidence(evidence):
         kind = kind_of(evidence)
-        if kind.has_rungs:
-            raise UsageError(
-                "a ladder has no seal of its own", where=str(evidence), remedy="sign the evidence of each rung"
-            )
+        # A ladder follows from its rungs, which have the seals.
+        sealed = kind.inside(evidence) if kind.has_rungs else (evidence,)
         found = kind.verify(evidence)
     if not found.passed:
         for line in kind.lines(found):
             print_line(line)
         click.get_current_context().exit(int(ExitCode.FOUND))
-    say(one_line(str(signature.sign(evidence, key))))
+    for one in sealed:
+        say(one_line(str(signature.sign(one, key))))

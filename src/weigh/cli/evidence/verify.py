@@ -11,6 +11,8 @@ from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import print_json, say, say_indented, say_wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.evidence.verification import Outcome, Problem
     from weigh.recount.recount import Recount, Run
 
@@ -46,45 +48,45 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
         raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
     with others_evidence(evidence):
         kind = kind_of(evidence)
-    if key and kind.has_rungs:
+    with others_evidence(evidence):
+        inside = kind.inside(evidence)
+    if print_sql and len(inside) > 1:
         raise UsageError(
-            "a ladder has no seal of its own", where=str(evidence), remedy="check the evidence of each rung"
+            f"{kind.noun} has a script for each rung, and they make the same tables",
+            where=str(evidence),
+            remedy=kind.named_inside(evidence),
         )
-    if witness and kind.file != "journal.jsonl":
-        raise UsageError(
-            f"{kind.noun} has no journal of its own", where=str(evidence), remedy="check the evidence inside of it"
-        )
-    if kind.not_recounted and (sql or print_sql):
-        raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
     if print_sql:
         with others_evidence(evidence):
-            say(kind.sql(evidence))
+            say(kind_of(inside[0]).sql(inside[0]))
         return
     with others_evidence(evidence):
         found = kind.verify(evidence)
-        counted = kind.recount(evidence, _duckdb()) if sql else None
-        signed = signature.check(evidence, key) if key else None
-        anchored = check.check(evidence, witness) if witness else []
-        claimed = [check.claims(evidence)] if kind.file == "journal.jsonl" and not witness else []
-        anchored += [one for one in claimed if isinstance(one, Problem)]
+        counted = _counted(inside) if sql else None
+        sealed = inside if kind.has_rungs else (evidence,)
+        signatures = {one.resolve().name: signature.check(one, key) for one in sealed} if key else {}
+        anchors = {one.resolve().name: check.check(one, witness) if witness else [check.claims(one)] for one in inside}
+    alike = len({tuple(those) for those in anchors.values()}) == 1
+    anchored = [*dict.fromkeys(_of(one, "" if alike else name) for name, those in anchors.items() for one in those)]
+    claimed, anchored = anchored, anchored if witness else [one for one in anchored if isinstance(one, Problem)]
     version = getattr(found, "weigh", "")
     unread = not_compared(evidence, version)
-    passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
-    passed = passed and not any(isinstance(one, Problem) for one in anchored)
+    passed = found.passed and not (counted and counted.problems)
+    passed = passed and not any(isinstance(one, Problem) for one in (*signatures.values(), *anchored))
     if as_json:
-        document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
-        if signed:
-            document["signature"] = signed
+        document = {"schema": kind.verify_schema, "passed": passed, "verification": found, "sql": counted}
+        if signatures:
+            document["signature"] = signatures if kind.has_rungs else next(iter(signatures.values()))
         if anchored:
             document["anchors"] = [one if isinstance(one, Problem) else {"text": one.text} for one in anchored]
         if unread:
             document["not_compared"] = unread
-        print_json(document if kind.not_recounted else {**document, "sql": counted})
+        print_json(document)
     else:
         for line in kind.lines(found):
             if line is not UNKEYED:
                 print_line(line)
-            elif signed is None:
+            elif not signatures:
                 print_line(Outcome(_UNCHECKED) if signature.is_signed(evidence) else line)
         if unread:
             text = (
@@ -93,11 +95,31 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
             print_line(Outcome(f"{text}not compared: weigh report {evidence} --html PAGE writes them anew"))
         for one in anchored or (claimed if found.passed else []):
             print_line(one)
-        if signed:
-            print_line(signature.line(signed))
+        for name, signed in signatures.items():
+            print_line(_of(signature.line(signed), name if kind.has_rungs else ""))
         if counted:
             _print_recount(counted)
     click.get_current_context().exit(int(ExitCode.OK if passed else ExitCode.FOUND))
+
+
+def _counted(inside: Sequence[Path]) -> Recount:
+    from weigh.kinds.table import kind_of
+    from weigh.recount.recount import merged
+
+    run = _duckdb()
+    counted = {one.resolve().name: kind_of(one).recount(one, run) for one in inside}
+    return merged(counted) if len(counted) > 1 else next(iter(counted.values()))
+
+
+def _of(line: Problem | Outcome, rung: str) -> Problem | Outcome:
+    """A line with the rung that it is about, where there are several."""
+    from weigh.evidence.verification import Problem
+
+    if not rung:
+        return line
+    if isinstance(line, Problem):
+        return Problem(code=line.code, file=f"{rung}/{line.file}", text=line.text)
+    return line._replace(text=f"{rung}: {line.text}")
 
 
 def _duckdb() -> Run:

@@ -154,7 +154,7 @@ def _packed(bundle: Path, place: Path) -> Path:
     from weigh.evidence import bundle as bundles
     from weigh.kinds.folder import resolve
     from weigh.kinds.table import kind_of
-    from weigh.model.errors import EvidenceFault
+    from weigh.model.errors import EvidenceFault, UsageError
 
     if bundle.is_file():
         return bundle
@@ -164,7 +164,14 @@ def _packed(bundle: Path, place: Path) -> Path:
         )
     folder = resolve(bundle)
     path = place / f"{folder.resolve().name}{bundles.SUFFIX}"
-    path.write_bytes(bundles.packed(folder, kind_of(folder).name))
+    kind = kind_of(folder)
+    if kind.file != "journal.jsonl":
+        raise UsageError(
+            f"it is {kind.noun}, and one experiment or load is measured again",
+            where=str(folder),
+            remedy=kind.named_inside(folder),
+        )
+    path.write_bytes(bundles.packed(folder, kind.name))
     return path
 
 

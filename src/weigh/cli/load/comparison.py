@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FILE = Path("weigh.toml")
 _TRACE = "trace.parquet"
 """What `weigh capture` writes also where it can make no scripts."""
-_OF_SEVERAL = ("baseline", "blocks", "margin", "twice", "duet")
+_OF_SEVERAL = ("baseline", "blocks", "quick", "margin", "twice", "duet")
 """Flags that mean nothing for one server."""
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WITHOUT = (
-    *("contender", "baseline", "blocks", "margin", "twice", "duet", "same_engine"),
+    *("contender", "baseline", "blocks", "quick", "margin", "twice", "duet", "same_engine"),
     *(
         "find_rate",
         "budget",

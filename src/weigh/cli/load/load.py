@@ -53,7 +53,7 @@ _FLAGS: list[click.Parameter] = [
         "Repeatable.",
     ),
     *keys(LoadTable, baseline="NAME", blocks="N", margin="FRACTION", twice=None),
-    *switches(LoadTable, "duet"),
+    *switches(LoadTable, "quick", "duet"),
     click.Option(
         ["--same-engine"],
         is_flag=True,
@@ -198,6 +198,7 @@ def load(
     """
     from weigh.load import config
     from weigh.load import run as protocol
+    from weigh.load.comparison.config import quick
     from weigh.load.report import files
     from weigh.load.target.registry import target as find
 
@@ -217,6 +218,7 @@ def load(
         one_at_a_time(flags)
         servers = started(servers, flags.pop("start_command"))
         # Each has a target of its own.
+        flags = quick(flags)
         spec, plan = config.requested(workload, "", flags)
         command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, plan, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))

@@ -22,7 +22,7 @@ from weigh.experiment.report import (
     stores,
     summary,
 )
-from weigh.experiment.report.first_screen import first_screen
+from weigh.experiment.report.first_screen import first_screen, overall
 from weigh.experiment.report.first_screen.terminal import screen_text
 from weigh.experiment.report.in_words import in_words
 from weigh.experiment.report.no_verdicts import disturbed
@@ -68,7 +68,7 @@ def screen(results: ExperimentResults, evidence: str) -> RenderableType:
         results: what is to be reported.
         evidence: the directory, as the reader is to write it.
     """
-    first = screen_text(first_screen(results, evidence))
+    first = screen_text(first_screen(results, evidence, overall.ROOM))
     return Group(form.report(Section(grid.TITLE, grid.cells(results))), Text(), first) if results.grid else first
 
 

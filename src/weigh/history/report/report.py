@@ -58,6 +58,8 @@ _POINTS = 400
 _KEY = (("hs", "split"), ("hc", "candidate"), ("hc confirmed", "confirmed"),
         ("hc not-confirmed", "not confirmed, or the same version on both sides"))  # fmt: skip
 _SYMBOL = Markup('<svg viewBox="0 0 12 14" aria-hidden="true"><path class="{}" d="M6 0V14"/></svg>{}')
+_DAY = 10
+"""Characters of a date."""
 _FAR_TITLE = "Steps of too few points"
 
 
@@ -105,6 +107,7 @@ def html(results: HistoryResults) -> bytes:
                 Findings(results.findings),
             ],
             style=Path(__file__).with_name("history.css").read_text(),
+            date=max((place.entry.at for one in results.series for place in one.places), default="")[:_DAY],
         )
     )
 

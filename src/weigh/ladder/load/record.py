@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import files, verification
+from weigh.evidence import files, naming, verification
 from weigh.ladder.load.plan import LoadLadderPlan
 from weigh.model.errors import EvidenceFault
 
@@ -58,3 +58,8 @@ def read(folder: Path) -> LoadLadderRecord:
     if written.schema != SCHEMA or not 0 < len(written.rungs) <= len(written.plan.steps):
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy=_REMEDY)
     return written
+
+
+def rungs(folder: Path) -> list[Path]:
+    """The evidence of each rung that has some; raises as :func:`read`."""
+    return [naming.sibling(folder.resolve().parent, rung.evidence) for rung in read(folder).rungs]

@@ -160,6 +160,7 @@ def html(summary: LadderResults) -> bytes:
             style=f"{marks.style(arms)}\n{strokes}\n{_STYLE}",
             ground=f"{marks.definitions(arms)}\n",
             weigh=environment.weigh if environment else "",
+            date=record.end.date if record.end else "",
             origin=f" from the evidence of {units.count(len(summary.rungs), 'rung')}",
             folded=False,
         )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Target
 
+QUICK_BLOCKS, QUICK_RUN_S = 5, 15
+"""Of a first look: blocks that a verdict needs, and seconds of a run that still has percentiles."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -49,6 +51,26 @@ def parse(text: str) -> Named:
             f"the contender {name} has no target", remedy="write NAME=TARGET, e.g. new=postgres:embedded@18"
         )
     return Named(name, target)
+
+
+def quick(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags with what a first look stands for: as few blocks as a verdict needs, of runs that have percentiles.
+
+    Args:
+        flags: as of :func:`make`, with ``quick`` and ``duration``; who names blocks or a duration means that.
+
+    Raises:
+        UsageError: a search is asked for.
+    """
+    if flags["quick"] and flags["find_rate"]:
+        raise UsageError(
+            "--find-rate and --quick: a search makes as many probes as it needs",
+            remedy="leave --quick out; --budget says how long it may take",
+        )
+    if not flags["quick"]:
+        return dict(flags)
+    blocks = QUICK_BLOCKS if flags["blocks"] is None else flags["blocks"]
+    return {**flags, "blocks": blocks, "duration": flags["duration"] or f"{QUICK_RUN_S}s"}
 
 
 def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]) -> LoadComparisonSpec:

@@ -19,6 +19,7 @@ from weigh.host.sysfs import Machine
 from weigh.load import conditions, rows
 from weigh.load.comparison import duet, same_server
 from weigh.load.comparison import record as records
+from weigh.load.comparison.config import QUICK_BLOCKS, QUICK_RUN_S
 from weigh.load.comparison.rate_search.run import search_in_turn
 from weigh.load.files import LoadFiles
 from weigh.load.gate import checks
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 _LONG_S = 6 * 60
-_FEW, _SHORT_S = 5, 15
-"""Blocks that a verdict needs, and seconds of a run that still has percentiles."""
 
 
 class _Side(NamedTuple):
@@ -248,8 +247,8 @@ def length(spec: LoadComparisonSpec) -> str:
     text += f": at least {units.duration(least)}"
     if least <= _LONG_S:
         return text
-    short = units.duration(_FEW * runs * _SHORT_S)
-    return f"{text}; --blocks {_FEW} --duration {_SHORT_S}s would take at least {short}, and decide less"
+    short = units.duration(QUICK_BLOCKS * runs * QUICK_RUN_S)
+    return f"{text}; with --quick it would take at least {short}, and decide less"
 
 
 def _runs(spec: LoadComparisonSpec) -> int:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Verdict
 
-_ROOM = shape.WIDTH - shape.INDENT
-"""Characters of a ranking."""
+ROOM = shape.WIDTH - shape.INDENT
+"""Characters of a ranking in a terminal: one line."""
 _RANKED = 3
 """Contenders that a ranking names whatever their names; the others are counted where there is no room."""
 _SHORTEST = 6
@@ -27,12 +27,17 @@ _NAMED = 3
 """Operations outside the mean, and contenders of which it is open who is the fastest, that are named."""
 
 
-def ranking(results: ExperimentResults) -> Iterator[str]:
-    """Two sentences a temperature: ratios, the fastest first, in one line; then who is the fastest, and on how many."""
+def ranking(results: ExperimentResults, room: int | None = None) -> Iterator[str]:
+    """Two sentences a temperature: ratios, the fastest first; then who is the fastest, and on how many.
+
+    Args:
+        results: what is to be reported.
+        room: characters of the ratios, in which names may be cut; None where there is room for all of them whole.
+    """
     spec = results.record.spec
     for one in results.overall.rankings:
         when = "" if spec.temperatures == ("hot",) else f"{one.temperature}: "
-        yield when + _ratios(results, one, _ROOM - len(when))
+        yield when + _ratios(results, one, None if room is None else room - len(when))
         of = next(found for found in results.overall.verdicts if found.verdict.temperature == one.temperature)
         yield f"{_lead(results, one)}. Ratios of times to {spec.baseline}, geometric mean of {_over(of, results)}."
 
@@ -104,7 +109,7 @@ def _plain(why: str) -> str:
     return "; ".join(dict.fromkeys(parts))
 
 
-def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
+def _ratios(results: ExperimentResults, ranked: Ranking, room: int | None) -> str:
     """``polars 0.68 (0.64-0.72), duckdb 1, chdb 1.41 (1.37-1.45)``; names are cut before fewer than three are there."""
     verdicts = {
         one.verdict.contender: one.verdict
@@ -114,12 +119,14 @@ def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
     figures = [_short(verdicts.get(who)) for who in ranked.order]
 
     def line(count: int, longest: int) -> str:
-        names = _cut(ranked.order[:count], longest)
+        names = _cut(ranked.order, longest)[:count]
         more = len(figures) - count
         parts = [f"{name} {figure}" for name, figure in zip(names, figures, strict=False)]
         return ", ".join([*parts, *([f"{more} more"] if more else [])]) if names else ""
 
     widest = max(map(len, ranked.order))
+    if room is None:
+        return line(len(figures), widest)
     whole = [line(count, widest) for count in range(len(figures), 0, -1)]
     cut = [line(_RANKED, longest) for longest in range(widest - 1, _SHORTEST - 1, -1)]
     every = [*whole[: -_RANKED + 1], *cut, *whole[-_RANKED + 1 :]]
@@ -127,7 +134,7 @@ def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
 
 
 def _cut(names: Sequence[str], room: int) -> list[str]:
-    """Names without their middle, as much of their ends as tells them from each other; none where nothing does."""
+    """Names without their middle, as much of their ends as tells all from each other; none where nothing does."""
     for tail in (room - 2 - (room - 2) // 3, (room - 2) // 3, 0):
         cut = [one if len(one) <= room else f"{one[: room - 2 - tail]}..{one[len(one) - tail :]}" for one in names]
         if len({*cut}) == len(names):

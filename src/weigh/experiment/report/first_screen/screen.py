@@ -170,12 +170,13 @@ class FirstScreen:
         return bool(self.others)
 
 
-def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
+def first_screen(results: ExperimentResults, evidence: str, room: int | None = None) -> FirstScreen:
     """What a person sees without asking for more.
 
     Args:
         results: what is to be reported.
         evidence: the directory, as the reader is to write it.
+        room: characters of a ranking; None where it may have any number.
     """
     record, compared = results.record, pairs(results)
     timed = bool(results.headline.timings)
@@ -195,7 +196,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         says=headline.headline(
             results,
             compared,
-            tuple(overall.ranking(results)),
+            tuple(overall.ranking(results, room)),
             tuple(overall.sentences(results)),
             overall.outcomes(results),
             tuple(by_template.sentences(results, compared)),

@@ -97,6 +97,7 @@ def html(summary: LoadLadderResults) -> bytes:
             ],
             style=_STROKES + _STYLE,
             weigh=record.environment.weigh if record.environment else "",
+            date=record.end.date if record.end else "",
             origin=f" from the evidence of {count(len(summary.rungs), 'rung')}",
             folded=False,
         )
