@@ -188,7 +188,8 @@ def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *,
         flags = {**flags, "contender": tuple(dict.fromkeys(one.spec for one in spec.contenders))}
     if not flags["sql"] and suite.named(table, path, flags) is None:
         flags = {**flags, "workload": spec.workload}
-    user_files, _ = suite.user_data(table, path, flags, progress(quiet))
+    read, _ = suite.user_data(table, path, flags, progress(quiet))
+    user_files = read()
     if user_files is None or user_files.content() != spec.user_data:
         raise DataFault(
             "its data or queries are others than were measured",

@@ -59,9 +59,6 @@ def requested(
     flags = generated.flags if generated else flags
     flags = _with_commands(flags)
     known_contenders(file, flags)
-    if flags.get("data") or flags.get("sql"):
-        # Nothing is read and converted for an experiment that cannot be; of the data all is right here.
-        make_spec(file, {**flags, "workload": "netflow", "scale": "1K"}, adaptive=adaptive)
     user_files, given = user_data(file, path, flags, progress)
     spec = make_spec(file, given, user_files, adaptive=adaptive)
     if generated:
@@ -74,7 +71,7 @@ def requested(
         "root": root,
         "command": command,
         "answers": named_files.answers_path(file, given),
-        "user_files": user_files,
+        "user_files": user_files(),
     }
     # A first look measures what it can in its time.
     named |= {"least": True} if spec.quick else {}

@@ -192,8 +192,8 @@ def _user_data(flags: dict[str, Any], original: Original, report: Progress) -> U
     if not any(flags.get(name) for name in ("data", "sql", "frames")):
         return None
     contenders = tuple(one.spec for one in original.record.spec.contenders)
-    found, _ = user_data(None, None, {**flags, "contender": contenders}, report)
-    return found
+    read, _ = user_data(None, None, {**flags, "contender": contenders}, report)
+    return read()
 
 
 def _plain(found: Any) -> dict[str, Any]:

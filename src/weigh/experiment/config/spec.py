@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -29,21 +30,26 @@ from weigh.model.spec import BUDGET, MOST_STARTS, NARROW, QUICK, LayoutSpec, Rul
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from weigh.experiment.config.user_data import UserFiles
     from weigh.model.units import Scale
 
 
 def make_spec(
-    file: File | None, flags: Mapping[str, Any], user_files: UserFiles | None = None, *, adaptive: bool = True
+    file: File | None,
+    flags: Mapping[str, Any],
+    read: Callable[[], UserFiles | None] = lambda: None,
+    *,
+    adaptive: bool = True,
 ) -> Spec:
     """The spec that a weigh.toml and flags ask for; a flag wins over the file.
 
     Args:
         file: weigh.toml, if there is one.
         flags: values of the command line by name; None where a flag was not given.
-        user_files: the user's own data and queries, for the workload ``sql``.
+        read: gets the user's own data and queries, for the workload ``sql``. Nothing is read and converted for an
+            experiment that cannot be: all that does not depend on them comes first.
         adaptive: whether it is measured until it is decided, where neither starts nor a precision are asked for.
 
     Raises:
@@ -69,10 +75,9 @@ def make_spec(
     # Nothing was asked for: measure until it is decided.
     adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and table.starts is None
     precision = _precision(table.precision, contenders, NARROW * rules.margin if adaptive else None)
-    return Spec(
-        name=table.name or _called(user_files, (flags or {}).get("data")),
+    spec = partial(
+        Spec,
         workload=table.workload,
-        scale=_scale(table.workload, table.scale, user_files),
         seed=_seed(table.seed),
         contenders=contenders,
         baseline=_baseline(baseline, contenders, given=bool(flags.get("baseline"))),
@@ -89,11 +94,9 @@ def make_spec(
         on_divergence=table.on_divergence,
         truth=table.truth,
         answers=hash_of(table.answers),
-        layout=_layout(tables.layout, None if crossed else user_files),
         layouts=_layouts(contenders, layouts),
         grid=crossed.grid if crossed else msgspec.UNSET,
         stores=stores(contenders, tables.store),
-        user_data=user_files.content() if user_files else None,
         rules=rules,
         rule=_rule(table.rule),
         precision=precision,
@@ -105,6 +108,13 @@ def make_spec(
         price=(price := prices.declared(tables.price, flags.get("price") or (), contenders)),
         spend=prices.budget(table.spend, price, duet=table.duet),
         reported=any(one.remote and engine.of(one).statistics for one in contenders) or msgspec.UNSET,
+    )
+    user_files = read()
+    return spec(
+        name=table.name or _called(user_files, (flags or {}).get("data")),
+        scale=_scale(table.workload, table.scale, user_files),
+        layout=_layout(tables.layout, None if crossed else user_files),
+        user_data=user_files.content() if user_files else None,
     )
 
 

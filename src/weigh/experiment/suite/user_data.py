@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ from weigh.workloads.suites.tables import renamed
 from weigh.workloads.user_sql import QueryFile, result_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weigh.data.cache import CachedData
     from weigh.model.contender import Contender
@@ -50,8 +51,10 @@ _REASONS = 8
 
 def user_data(
     file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
-) -> tuple[UserFiles | None, dict[str, Any]]:
-    """The user's own data and queries, a suite's too, and the flags with the workload that they are.
+) -> tuple[Callable[[], UserFiles | None], dict[str, Any]]:
+    """What reads the user's own data and queries, a suite's too, and the flags with the workload that they are.
+
+    Nothing is read and converted before it is called, once.
 
     Args:
         file: weigh.toml, if there is one.
@@ -71,18 +74,23 @@ def user_data(
             options["budget"] = _FIRST_ANSWER
     elif options.get("data"):
         options["workload"] = options.get("workload") or "sql"
-    frames = named_files.frames_place(file, path, options)
-    if folder := Path(sql).expanduser() if sql else named(file, path, options):
-        found = suite_files(folder, file, path, options, progress)
-        found = found._replace(written=_written(file, options), frames=frames)
-        return found, {**options, "workload": "sql"}
-    files = named_files.user_files(file, path, options, progress)
-    if files is None and frames:
-        raise UsageError(
-            "--frames names functions for your own questions, and the workload has its own",
-            remedy="name data and questions as well: --data FILES --sql PATH",
-        )
-    return files and files._replace(frames=frames), options
+    folder = Path(sql).expanduser() if sql else named(file, path, options)
+
+    @cache
+    def read() -> UserFiles | None:
+        frames = named_files.frames_place(file, path, options)
+        if folder:
+            found = suite_files(folder, file, path, options, progress)
+            return found._replace(written=_written(file, options), frames=frames)
+        files = named_files.user_files(file, path, options, progress)
+        if files is None and frames:
+            raise UsageError(
+                "--frames names functions for your own questions, and the workload has its own",
+                remedy="name data and questions as well: --data FILES --sql PATH",
+            )
+        return files and files._replace(frames=frames)
+
+    return read, {**options, "workload": "sql"} if folder else options
 
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
