@@ -78,6 +78,25 @@ def test_an_honest_export_is_read_and_contradicts_nothing(kept: Kept, tmp_path: 
     assert any(one.state is State.EVIDENT for one in found.rows if one.id != "R11")
 
 
+@pytest.mark.parametrize(
+    ("form", "noise", "starts"),
+    [
+        ("csv", "intervals at 99 %", "10 starts"),
+        ("openmetrics", "intervals", ""),
+        ("junit", "intervals", ""),
+        ("markdown", "intervals", ""),
+        ("bencher", "the least and the most of the times", ""),
+    ],
+)
+def test_an_export_shows_what_it_has_of_the_noise(
+    kept: Kept, tmp_path: Path, form: str, noise: str, starts: str
+) -> None:
+    rows = {one.id: one for one in only(tmp_path, written(kept, "agreed", form)).rows}
+    assert (rows["T1"].state, rows["T1"].text) == (State.EVIDENT, noise)
+    hidden = (State.ABSENT, "of how many starts it is does not stand in this form")
+    assert (rows["T10"].state, rows["T10"].text) == ((State.EVIDENT, starts) if starts else hidden)
+
+
 def _of(made: dict[str, Any], part: str) -> Iterator[dict[str, Any]]:
     return (one for one in made[part] if one.get("contender") == _CHDB and one.get("metric") == "wall_s")
 

@@ -14,6 +14,7 @@ import msgspec
 
 from weigh.audit.published import Contradiction
 from weigh.audit.text import number, word
+from weigh.model import units
 from weigh.model.rules import MIN_STARTS, Rules
 from weigh.model.text import one_line
 from weigh.model.verdict import Verdict, VerdictName
@@ -33,7 +34,7 @@ _MIDDLES = ("ratio", "value", "mean", "median")
 _CLAIMS = (VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL, VerdictName.SAME)
 _NAMES = {one.value for one in VerdictName}
 _DECIDED = (*_CLAIMS, VerdictName.UNRESOLVED)
-_BETWEEN = re.compile(r"\(between (-?[0-9.]{1,20}) and (-?[0-9.]{1,20}) (times|%)")
+BETWEEN = re.compile(r"\(between (-?[0-9.]{1,20}) and (-?[0-9.]{1,20}) (times|%)")
 _CHANGE = re.compile(r"([0-9.]{1,20}) (times as long|% longer|% shorter)")
 _MATTERS = "; that is more than the "
 _DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -42,6 +43,20 @@ _DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 def unproven(evidence: str) -> str:
     """What no export can show."""
     return UNPROVEN.format(of=f" {evidence}" if evidence else "")
+
+
+def noise(verdicts: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """What verdicts show of their noise: how sure their intervals are, and over how many starts."""
+    verdicts = list(verdicts)
+    found = {}
+    if any(number(one.get("low")) is not None for one in verdicts):
+        levels = sorted({level for one in verdicts if (level := number(one.get("confidence"))) is not None})
+        found["T1"] = "intervals" + (f" at {', '.join(f'{100 * level:g} %' for level in levels)}" if levels else "")
+    starts = sorted({int(count) for one in verdicts if (count := number(one.get("starts"))) is not None})
+    if starts:
+        few = f"{starts[0]} to " if len(starts) > 1 else ""
+        found["T10"] = few + units.count(starts[-1], "start")
+    return found
 
 
 def of_interval(name: str, one: Mapping[str, Any], step: float = 0.0) -> Iterator[Contradiction]:
@@ -118,7 +133,7 @@ def _decision(
 
 def of_sentence(name: str, one: Mapping[str, Any], words: str, rules: Rules | None = None) -> Iterator[Contradiction]:
     """A sentence has the figures of its verdict."""
-    found = _BETWEEN.search(words)
+    found = BETWEEN.search(words)
     ratio, ends = number(one.get("ratio")), _ends(one, "low", "high")
     if found and ratio and ends:
         sign = 1 if ratio > 1 else -1
@@ -147,7 +162,7 @@ def _sentence(one: Mapping[str, Any], rules: Rules | None) -> str:
 def of_words(name: str, one: Mapping[str, Any]) -> Iterator[Contradiction]:
     """A sentence without its figures: what it says of a change fits how a test of it ended, and its own interval."""
     words, verdict = str(one.get("sentence") or ""), word(one.get("verdict"))
-    change, between = _CHANGE.search(words), _BETWEEN.search(words)
+    change, between = _CHANGE.search(words), BETWEEN.search(words)
     if not change or not between:
         return
     value, low, high = float(change[1]), float(between[1]), float(between[2])

@@ -88,6 +88,8 @@ def _is_bencher(document: dict[str, Any]) -> bool:
 
 def _published(text: Text, contradicted: Iterable[Contradiction], evidence: str = "", **more: Any) -> Published:
     lacks = {"R4": figures.unproven(evidence), "R9": f"no signature is in it: {figures.unproven(evidence)}"}
+    if "T10" not in more["shows"]:
+        lacks["T10"] = "of how many starts it is does not stand in this form"
     return Published(form=NAME, file=text.name, lacks=lacks, contradicted=tuple(contradicted), **more)
 
 
@@ -122,8 +124,7 @@ def _csv(text: Text) -> Published:
         yield from figures.of_medians(verdicts, lines, _KEY)
 
     timed = [one for one in verdicts if one.get("metric") == "wall_s"]
-    starts = sorted({int(found) for one in timed if (found := number(one.get("starts")))})
-    shows = _claims(timed) | ({"T10": f"{starts[0]} to {starts[-1]} starts"} if starts else {})
+    shows = _claims(timed) | figures.noise(timed)
     return _published(text, wrong(), benchmark="runs as CSV", system=_systems(lines), shows=shows)
 
 
@@ -160,7 +161,8 @@ def _bencher(text: Text) -> Published:
                 yield from figures.of_spread(one_line(f"{measure} of {name}", 200), values)
 
     systems = sorted({name.partition(": ")[0] for name in text.object})
-    shows = {"R2": units.count(len(text.object), "operation") + ", one by one; no verdict"}
+    spread = {"T1": "the least and the most of the times"} if '"lower_value"' in text.text else {}
+    shows = {"R2": units.count(len(text.object), "operation") + ", one by one; no verdict", **spread}
     return _published(text, wrong(), benchmark="runs", system=one_line(", ".join(systems), 200), shows=shows)
 
 
@@ -190,8 +192,8 @@ def _openmetrics(text: Text) -> Published:
             )
 
     contradicted = tuple(wrong())
-    systems = _systems(verdicts.values())
-    return _published(text, contradicted, benchmark="runs", system=systems, shows=_claims(verdicts.values()))
+    shows = _claims(verdicts.values()) | figures.noise(verdicts.values())
+    return _published(text, contradicted, benchmark="runs", system=_systems(verdicts.values()), shows=shows)
 
 
 def _unescaped(text: str) -> str:
@@ -212,7 +214,13 @@ def _junit(text: Text) -> Published:
             verdicts.append(_case(case))
             contradicted += figures.of_words(figures.called(verdicts[-1]), verdicts[-1])
     name = "" if root is None else (root.get("name") or "").removeprefix("weigh ")
-    return _published(text, contradicted, one_line(name, 120), benchmark="runs", shows=_claims(verdicts))
+    shows = _claims(verdicts) | _printed(figures.BETWEEN.search(text.text))
+    return _published(text, contradicted, one_line(name, 120), benchmark="runs", shows=shows)
+
+
+def _printed(interval: re.Match[str] | None) -> dict[str, str]:
+    """What a form without columns shows of the noise."""
+    return {"T1": "intervals"} if interval else {}
 
 
 def _xml(text: str) -> ElementTree.Element | None:
@@ -252,7 +260,8 @@ def _markdown(text: Text) -> Published:
         if verdict and abs(1 + change - (number(ratio) or 0.0)) > _PRINTED:
             contradicted.append(Contradiction(row="R4", text=f"{ratio} is called {verdict} by {percent} %"))
     claims = [one_line(line, 200) for line in text.text.splitlines()[1:4] if line.strip()]
-    return _published(text, contradicted, benchmark="runs as Markdown", shows={"R2": " ".join(claims)})
+    shows = {"R2": " ".join(claims)} | _printed(_CELL.search(text.text) or _LINE.search(text.text))
+    return _published(text, contradicted, benchmark="runs as Markdown", shows=shows)
 
 
 def _citation(text: Text) -> Published:

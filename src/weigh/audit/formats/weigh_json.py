@@ -226,10 +226,7 @@ def _shows(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if claims:
         counted = (f"{who} against {base}: {name} on {count}" for (who, base, name), count in sorted(claims.items()))
         yield "R2", one_line("; ".join(counted), 2 * _WRITTEN)
-        levels = {number(one.get("confidence")) for one in verdicts} - {None}
-        yield "T1", f"intervals at {', '.join(f'{100 * (level or 0):g} %' for level in sorted(filter(None, levels)))}"
-        starts = {int(number(one.get("starts")) or 0) for one in verdicts}
-        yield "T10", f"{min(starts)} to {max(starts)} starts" if len(starts) > 1 else f"{max(starts)} starts"
+        yield from figures.noise(verdicts).items()
     statuses = Counter(word(one.get("status")) for one in _gate(document))
     if statuses:
         answered = ", ".join(f"{name} on {count}" for name, count in sorted(statuses.items()))
