@@ -54,7 +54,7 @@ def vote(
     common: dict[str, Any] = {"operation": operation.name, "case": case.name}
     for name, table in tables.items():
         for camp in camps:
-            compared = compare.compare(table, tables[camp[0]], operation.schema)
+            compared = compare.compare(table, tables[camp[0]], operation.schema, most=0)
             if compared.agrees and not compared.open:
                 camp.append(name)
                 notes[name] = compared.notes
@@ -89,7 +89,8 @@ def vote(
                 witnesses = [one for one in tables if any(one in other for other in against)]
                 compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
                 # Of those who give one answer, one may be excused for it by how it takes a construct, and another not.
-                why = explained or why_open(camp, against[0]) or why_open([name], against[0])
+                why = explained or why_open(camp, against[0])
+                why = why or (why_open([name], against[0]) if len(camp) > 1 else "")
                 found.append(
                     Check(
                         **common,
