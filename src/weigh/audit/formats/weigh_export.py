@@ -65,7 +65,7 @@ def _form(text: Text) -> Callable[[Text], Published] | None:
         return _parquet
     if set(first.strip().split(",")) >= _COLUMNS:
         return _csv
-    if head.startswith("workload: ") and "\nBenchmarkOperation/" in text.text:
+    if head.startswith("workload: ") and "\nevidence: " in head:
         return _benchfmt
     if head.startswith("<?xml") and '<testsuites name="weigh ' in head:
         return _junit
