@@ -78,11 +78,30 @@ def test_what_clickhouse_takes_otherwise_is_written_otherwise() -> None:
     assert dialects("SELECT 1 UNION ALL SELECT 2") == {}
     day = "d_date BETWEEN '2002-02-01' AND CAST ('2002-04-02' AS date) AND q = '2002Q1'"
     assert dialects(day) == {
-        "trino": "d_date BETWEEN DATE '2002-02-01' AND CAST (DATE '2002-04-02' AS date) AND q = '2002Q1'"
+        "sqlite": "d_date BETWEEN '2002-02-01' AND '2002-04-02' AND q = '2002Q1'",
+        "trino": "d_date BETWEEN DATE '2002-02-01' AND CAST (DATE '2002-04-02' AS date) AND q = '2002Q1'",
     }
     assert dialects("SELECT 1 UNION SELECT 2")["clickhouse"] == "SELECT 1 UNION DISTINCT SELECT 2"
     rolled = dialects("SELECT a FROM t GROUP BY ROLLUP (a)")["clickhouse"]
     assert rolled.endswith("\nSETTINGS group_by_use_nulls = 1")
+
+
+def test_mariadb_and_sqlite_get_null_order_days_and_decimals_as_they_have_them() -> None:
+    ordered = nulls_first("SELECT 1 FROM t ORDER BY sum(x) DESC, dt.y, cnt DESC LIMIT 9")
+    assert dialects(ordered) == {
+        "mariadb": "SELECT 1 FROM t ORDER BY sum(x) IS NULL DESC, sum(x) DESC, dt.y, cnt IS NULL DESC, cnt DESC LIMIT 9"
+    }
+    named = nulls_first("SELECT sum(x) total, n FROM (SELECT upper(a) n, * FROM t) s GROUP BY n ORDER BY total DESC")
+    assert dialects(named)["mariadb"] == (
+        "SELECT sum(x) total, n FROM (SELECT upper(a) n, t.* FROM t) s GROUP BY n "
+        "ORDER BY sum(x) IS NULL DESC, total DESC"
+    )
+    later = dialects("d3.d_date > d1.d_date + 5 AND cast(a.b AS decimal(15,4)) > CAST (x AS DECIMAL(17, 2))")
+    assert later["mariadb"].startswith("d3.d_date > d1.d_date + INTERVAL 5 DAY AND ")
+    assert later["sqlite"] == "d3.d_date > date(d1.d_date, '+5 days') AND cast(a.b AS REAL) > CAST (x AS REAL)"
+    assert dialects("SELECT 1 WHERE cast(d_date AS date) < CAST ('2000-03-11' AS date)")["sqlite"] == (
+        "SELECT 1 WHERE d_date < '2000-03-11'"
+    )
 
 
 def test_a_literal_that_is_not_where_it_was_is_an_error() -> None:

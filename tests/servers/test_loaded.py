@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,24 @@ def test_what_a_killed_run_had_begun_to_load_is_named_and_dropped(weigh: Weigh, 
     (now,) = weigh("data", "loaded", "--json", **cache).json["loaded"]
     assert not now["killed"]
     assert now["schema"] != left["schema"]
+
+
+def test_streams_change_tables_of_their_own_in_mariadb_and_leave_none(weigh: Weigh, maria_spec: str) -> None:
+    """TPC-H's 22 queries and both refresh functions; tables of a life that was killed are dropped by the next one."""
+    port = maria_spec.rpartition(":")[2]
+
+    def client(sql: str) -> str:
+        command = ["mariadb", "-h", "127.0.0.1", "-P", port, "-u", "root", f"-p{PASSWORD['MARIADB_PASSWORD']}", "-N"]
+        return subprocess.run([*command, "-e", sql], check=True, capture_output=True, text=True).stdout
+
+    client("CREATE DATABASE weigh_streams_000000000000")
+    of = ("--workload", "tpch", "--scale", "0.01", "--streams", "1", "--starts", "1", "--quiet", "--json")
+    run = weigh("run", "--contender", "duckdb", "--contender", maria_spec, *of, timeout=900, **PASSWORD)
+    found = {one["contender"]: one for one in run.json["contenders"]}
+    assert found["maria"]["status"] == "agreed", run.err
+    figures = {one["name"] for one in run.json["figures"] if one["contender"] == "maria"}
+    assert figures == {"power", "throughput", "composite", "queries alone"}
+    codes = {one["code"] for one in run.json["findings"] if one["contender"] == "maria"}
+    assert "T10.sessions" in codes
+    assert not codes & {"A1.stream", "A4.refreshed", "A4.between"}
+    assert client("SHOW DATABASES LIKE 'weigh%'") == ""

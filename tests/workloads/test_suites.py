@@ -134,6 +134,17 @@ def test_a_result_schema_in_a_suite_is_refused_and_another_toml_file_is_not(tmp_
     assert "weigh.toml" in refused.value.remedy
 
 
+def test_a_schema_alongside_the_questions_is_no_question(tmp_path: Path) -> None:
+    schema = "-- as it comes\nCREATE TABLE t (n INT);\ncreate index i on t (n);"
+    mixed = "CREATE TABLE u (n INT);\n-- name: q\nSELECT n FROM u;"
+    suite = suites.read(write(tmp_path, schema_dot_sql=schema, mixed_dot_sql=mixed, a_dot_sql="SELECT n FROM t"))
+    assert [one.name for one in suite.questions] == ["a", "q"]
+    assert [one.name for one in suite.left_out] == ["mixed_1"]
+    (unread,) = suite.unread
+    assert (unread.key, unread.file) == ("schema.sql", "schema.sql")
+    assert unread.why.startswith("it asks nothing: load.sql makes the tables")
+
+
 def test_a_file_that_would_take_minutes_to_read_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "long.sql").write_text(f"SELECT 1 IN ({','.join('1' * 9 for _ in range(250_000))})")
     (tmp_path / "short.sql").write_text("SELECT 1")

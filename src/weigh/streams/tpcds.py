@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from weigh.data.tpcds import refresh as refreshes
 from weigh.data.tpcds.refresh import CHANNELS, INVENTORY, RefreshSet
 from weigh.model.errors import UsageError
-from weigh.streams.benchmark import Ask, Benchmark, PlannedTest
+from weigh.streams.benchmark import Ask, Benchmark, PlannedTest, indexes
 from weigh.streams.record import StreamQuery
 from weigh.streams.spec import MAINTENANCE, StreamsSpec, query_name
 from weigh.streams.states import Change
@@ -107,7 +107,7 @@ def benchmark(
             PlannedTest("throughput 2", {str(each): by_stream[str(each)] for each in after}, half),
             PlannedTest("maintenance 2", {"maintenance": list(range(half, 2 * half))}, half),
         ),
-        indexes={"postgres": [*(f"CREATE INDEX ON {table} ({columns})" for table, columns in _INDEXES), "ANALYZE"]},
+        indexes=indexes(_INDEXES),
         alone=by_stream["0"],
     )
 

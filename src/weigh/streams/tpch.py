@@ -13,7 +13,7 @@ from weigh.data.tpch import Tpch
 from weigh.data.tpch import refresh as refreshes
 from weigh.data.tpch.refresh import LINES, ORDERS, RefreshSet
 from weigh.experiment.data.dataset import interpreter
-from weigh.streams.benchmark import Ask, Benchmark, PlannedTest
+from weigh.streams.benchmark import Ask, Benchmark, PlannedTest, indexes, number_of
 from weigh.streams.record import StreamQuery
 from weigh.streams.spec import REFRESH, RF1, RF2, StreamsSpec, query_name
 from weigh.streams.states import Change
@@ -53,10 +53,15 @@ def benchmark(
     streams: dict[str, Sequence[Ask | int]] = {
         str(stream): [Ask(stream, number) for number in qgen.order(stream)] for stream in numbers
     }
+    queries = _queries(spec, setup)
     return Benchmark(
-        queries=_queries(spec, setup),
+        queries=queries,
         schemas=SCHEMAS,
-        dialects={},
+        dialects={
+            (one.name, dialect): other
+            for one in queries
+            for dialect, other in workload.dialects(number_of(one.name), one.sql).items()
+        },
         keys=KEYS,
         changes=changes,
         staged={},
@@ -64,7 +69,7 @@ def benchmark(
             PlannedTest("power", {"0": [0, *alone, 1]}, 0),
             PlannedTest("throughput", {**streams, REFRESH: list(range(2, len(changes)))}, 2),
         ),
-        indexes={"postgres": [f"CREATE INDEX ON {table} ({columns})" for table, columns in workload.INDEXES]},
+        indexes=indexes(workload.INDEXES),
         alone=alone,
     )
 

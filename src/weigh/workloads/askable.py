@@ -52,7 +52,14 @@ _NO_QUESTION = {
     "DESCRIBE", "DETACH", "DROP", "EXPLAIN", "EXPORT", "GRANT", "IMPORT", "INSERT", "INSTALL", "LOAD", "MERGE",
     "OPTIMIZE", "PRAGMA", "REPLACE", "REVOKE", "SET", "SHOW", "TRUNCATE", "UPDATE", "USE", "VACUUM",
 }  # fmt: skip
+_SCHEMA = {"ALTER", "CREATE", "DROP"}
 _PARAMETER = re.compile(r"\{\w+\}|\$\w+")
+
+
+def defines(sql: str) -> bool:
+    """Whether a statement makes or changes a table, an index and the like: a schema's, and no question of anybody's."""
+    first = _WORD.match(sql)
+    return first is not None and first.group(1).upper() in _SCHEMA
 
 
 def refuse(sql: str, where: str) -> None:

@@ -32,6 +32,7 @@ def engine_of(profile: Profile) -> Engine:
         requires=(*others, ARROW),
         dialect=profile.dialect,
         copies=True,
+        writes=profile.writes,
         lacks=("moments",) if profile.by_driver else (),
         variants=(
             *((DRIVER, LINEAGE) if profile.by_driver else (URL,)),

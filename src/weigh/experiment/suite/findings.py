@@ -93,8 +93,8 @@ def _unread(suite: Suite, lists: str) -> Iterator[Finding]:
         )
     if known:
         yield codes.X_SUITE_KEYS.finding(
-            text="keys of its files that have no effect here: " + "; ".join(f"{key}: {why}" for key, why in known),
-            remedy="nothing is wrong; where a key matters to you, say it to weigh in its own words",
+            text="what has no effect here: " + "; ".join(f"{key}: {why}" for key, why in known),
+            remedy="nothing is wrong; where it matters to you, say it to weigh in its own words",
         )
 
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, cast
 from weigh.model.errors import UsageError
 from weigh.model.operation import ESCAPING, sql_literal
 from weigh.workloads import parameters as grids
-from weigh.workloads.askable import refuse
+from weigh.workloads.askable import defines, refuse
 from weigh.workloads.infer_schema import split
 from weigh.workloads.suites import allowed, naming
 from weigh.workloads.suites.place import Budget
-from weigh.workloads.suites.question import FileRead, LeftOut, Question
+from weigh.workloads.suites.question import FileRead, LeftOut, Question, Unread
 from weigh.workloads.user_sql import QueryFile
 
 if TYPE_CHECKING:
@@ -52,9 +52,15 @@ def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> 
     for file in files:
         name = naming.of_file(folder.folder, file)
         try:
-            found += [(file, one) for one in split(folder.text(file), name)]
+            statements = split(folder.text(file), name)
         except UsageError as error:
             yield FileRead(left_out=(LeftOut(name=name, why=error.what),))
+            continue
+        if statements and all(defines(one.sql) for one in statements):
+            why = "it asks nothing: load.sql makes the tables, or --data names their files"
+            yield FileRead(unread=(Unread(key=file.name, why=why, file=str(file.relative_to(folder.folder))),))
+            continue
+        found += [(file, one) for one in statements]
     grids.check(parameters, {one.name: grids.names(one.sql) for _, one in found})
     for file, statement in found:
         yield _read(folder, file, statement, parameters)

@@ -6,6 +6,10 @@ What the specification leaves open is written out, and what a dialect takes othe
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORDS = re.compile(
     r"'(?:[^']|'')*'|\"[^\"]*\"|\border\s+by\b|\b(?:limit|rows|range)\b|[(),;]|\bnulls\s+(?:first|last)\b", re.I
@@ -71,6 +75,22 @@ _TRINO = (
     # In an ORDER BY it takes what grouping() gave by its name alone.
     (re.compile(r"\bWHEN grouping\(\w+\)\+grouping\(\w+\) = 0 THEN"), "WHEN lochierarchy = 0 THEN"),
 )
+_DESCENDING = re.compile(r"([\w.]+(?:\([\w.]*\))?)\s+DESC\s+NULLS FIRST", re.I)
+_MARIADB = (
+    (re.compile(r"\s+NULLS FIRST", re.I), ""),
+    # After a column all others are those of a table.
+    (re.compile(r",(\s*)\*(\s*FROM\s+)(\w+)\)", re.I), r",\1\3.*\2\3)"),
+    (re.compile(r"\bCATALOG\b"), "catalog"),
+    # A date and a number are added as numbers.
+    (re.compile(r"\b(d1\.d_date \+) 5\b"), r"\1 INTERVAL 5 DAY"),
+)
+_SQLITE = (
+    # It has no dates: they are texts in the order of their days.
+    (re.compile(r"\bcast\s*\(\s*('[^']*'|\w+)\s+AS\s+date\s*\)", re.I), r"\1"),
+    (re.compile(r"\bd1\.d_date \+ 5\b"), "date(d1.d_date, '+5 days')"),
+    # It has no decimals either: they are doubles.
+    (re.compile(r"\bAS\s+decimal\s*\(\d+,\s*\d+\)", re.I), "AS REAL"),
+)
 _SETTINGS = {
     "group_by_use_nulls": re.compile(r"\brollup\b", re.I),
     "prefer_column_name_to_alias": re.compile(r"\bsum\((ss_net_profit|jan_sales)\) AS \1\b", re.I),
@@ -80,19 +100,35 @@ _SETTINGS = {
 
 def dialects(text: str) -> dict[str, str]:
     """The same query for the dialects in which it is written otherwise."""
-    found = {"clickhouse": _clickhouse(text), "trino": _trino(text)}
+    found = {
+        "clickhouse": _clickhouse(text),
+        "mariadb": _mariadb(text),
+        "sqlite": _changed(text, _SQLITE),
+        "trino": _changed(text, _TRINO),
+    }
     return {dialect: other for dialect, other in found.items() if other != text}
 
 
 def _clickhouse(text: str) -> str:
     """With the standard's meaning of ROLLUP, and of a name of a column and an alias, as settings of the query."""
     wanted = [f"{name} = 1" for name, of in _SETTINGS.items() if of.search(text)]
-    for of, other in _CLICKHOUSE:
-        text = of.sub(other, text)
+    text = _changed(text, _CLICKHOUSE)
     return f"{text}\nSETTINGS {', '.join(wanted)}" if wanted else text
 
 
-def _trino(text: str) -> str:
-    for of, other in _TRINO:
+def _mariadb(text: str) -> str:
+    """With NULLs first, which are its smallest values, in descending orders too."""
+
+    def nulls_first_of(found: re.Match[str]) -> str:
+        aggregate = rf"\b((?:sum|count)\((?:[^()]|\([^()]*\))*\))\s+(?:AS\s+)?{re.escape(found[1])}\b"
+        # In an expression it knows no name that an aggregate was given.
+        named = re.search(aggregate, text, re.I)
+        return f"{named[1] if named else found[1]} IS NULL DESC, {found[1]} DESC"
+
+    return _changed(_DESCENDING.sub(nulls_first_of, text), _MARIADB)
+
+
+def _changed(text: str, changes: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    for of, other in changes:
         text = of.sub(other, text)
     return text

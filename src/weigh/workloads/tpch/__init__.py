@@ -179,7 +179,7 @@ class Tpch:
                 sql=texts[number],
                 schema=schema,
                 cases=(Case(name="only", timed=True),),
-                dialect=_dialects(number, texts[number]),
+                dialect=dialects(number, texts[number]),
                 about=ABOUT[number],
             )
             for number, schema in SCHEMAS.items()
@@ -212,7 +212,7 @@ _NAMED_ELSEWHERE = {
 """What is written otherwise, by dialect and number of the query."""
 
 
-def _dialects(number: int, text: str) -> dict[str, str]:
+def dialects(number: int, text: str) -> dict[str, str]:
     """The same query where a name stands elsewhere; for SQLite, to which a date is text, its literals are text."""
     found = {"sqlite": _DATE.sub(lambda date: date[1] or date[2], text)}
     for (dialect, query), replaced in _NAMED_ELSEWHERE.items():

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import Adapter, Statistics, silence
+from weigh_worker import Adapter, Session, Statistics, Unsupported, silence
 from weigh_worker.adapter import without_secrets
 
 from . import address, rows, services, tables
@@ -38,6 +39,7 @@ class Engine(Adapter):
 
     elsewhere = True
     sql = ""
+    schema = ""
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
@@ -59,7 +61,7 @@ class Engine(Adapter):
         self.unknown: dict[str, str] = {}
         with self._answering():
             self.connection = self.connect()
-            self._settle()
+            self._settle(self.ask)
         self.canceller: Canceller | None = None
         if mark := self.system.mark(self.connection):
             self.canceller = Canceller(lambda: self._cancel(mark))
@@ -77,17 +79,17 @@ class Engine(Adapter):
         other = self.connect()
         self.system.cancel(lambda sql: _rows_of(other, sql), mark)
 
-    def _settle(self) -> None:
+    def _settle(self, ask: Callable[[str], Rows]) -> None:
         for name, value in self.system.session.items():
-            self.system.put(self.ask, name, value)
-        known = self.system.settings(self.ask) if self.caches else {}
+            self.system.put(ask, name, value)
+        known = self.system.settings(ask) if self.caches else {}
         for name, value in self.server_settings.items():
             if name in self.caches and name not in known:
                 # This version has no such cache; that it knows no such setting was read back.
                 self.unknown[name] = self.caches[name][0]
                 continue
             try:
-                self.system.put(self.ask, name, value)
+                self.system.put(ask, name, value)
             except Exception as error:
                 if self.system.lost(error):
                     raise
@@ -134,6 +136,19 @@ class Engine(Adapter):
         self.lacking = left_out.columns
         self.unreadable = {name: _LeftOut(why) for name, why in left_out.tables.items()}
 
+    def write_to(self, names: dict[str, list[str]], place: str, statements: list[str]) -> None:
+        """Tables in a schema of this life's own, which is dropped at its end."""
+        if self.way != "load":
+            raise Unsupported(f"{WAY} = {self.way}: tables of weigh's own are changed, and no others")
+        self.schema = tables.write(self.system, self.connection, self.ask, names, statements)
+
+    def session(self) -> Session:
+        """A session more at the server."""
+        connection = self.connect()
+        self._settle(lambda sql: _rows_of(connection, sql))
+        self.system.use_schema(lambda sql: _rows_of(connection, sql), self.schema)
+        return _RemoteSession(self.system, connection)
+
     def files(self) -> list[str]:
         """None: they lie with the server."""
         return []
@@ -161,11 +176,7 @@ class Engine(Adapter):
 
     def answer(self) -> memoryview:
         """The rows as Arrow, typed by what the wire says of their columns."""
-        if not isinstance(self.fetched, list):
-            return rows.written(self.fetched)
-        described = self.cursor.description or ()
-        kinds = [self.system.kind(column) for column in described]
-        return rows.stream([str(column[0]) for column in described], kinds, self.fetched)
+        return _written(self.system, self.cursor.description, self.fetched)
 
     def release(self) -> None:
         """Drop the rows."""
@@ -178,6 +189,9 @@ class Engine(Adapter):
         """End the session."""
         if self.canceller is not None:
             self.canceller.close()
+        if self.schema:
+            with suppress(Exception):
+                self.ask(self.system.drop_schema(self.schema))
         self.connection.close()
 
     def classify(self, error: BaseException) -> str:
@@ -204,8 +218,49 @@ class Engine(Adapter):
         return False
 
 
+class _RemoteSession(Session):
+    """A session of one thread."""
+
+    def __init__(self, system: Profile, connection: Any) -> None:
+        self._system, self._connection = system, connection
+
+    def ask(self, sql: str) -> tuple[int, Any]:
+        """Send the query and fetch every row."""
+        cursor = self._connection.cursor()
+        cursor.execute(sql)
+        fetched = self._system.fetch(cursor)
+        return len(fetched), (cursor.description, fetched)
+
+    def answer(self, result: Any) -> memoryview:
+        """As the answers of the contender."""
+        return _written(self._system, *result)
+
+    def change(self, statements: list[str]) -> None:
+        """One transaction; where a statement fails, nothing of it stays."""
+        for statement in ("START TRANSACTION", *statements, "COMMIT"):
+            try:
+                _rows_of(self._connection, statement)
+            except Exception:
+                with suppress(Exception):
+                    _rows_of(self._connection, "ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """End the session."""
+        self._connection.close()
+
+
 class _LeftOut(Exception):
     """A table that the system has no type for."""
+
+
+def _written(system: Profile, description: Any, fetched: Any) -> memoryview:
+    """The rows as Arrow, typed by what the wire says of their columns."""
+    if not isinstance(fetched, list):
+        return rows.written(fetched)
+    described = description or ()
+    kinds = [system.kind(column) for column in described]
+    return rows.stream([str(column[0]) for column in described], kinds, fetched)
 
 
 def _rows_of(connection: Any, sql: str) -> Rows:

@@ -28,7 +28,7 @@ _KINDS: dict[int, pa.DataType] = {
 _BINARY = 63
 """The character set of what is no text."""
 _BLOBS = (249, 250, 251, 252)
-_UNPARSED = (1064, 1235, 1305, 1128, 1149, 4078, 1060, 1248)
+_UNPARSED = (1064, 1235, 1305, 1630, 1128, 1149, 4078, 1060, 1248)
 """Syntax, not supported yet, no such function, types that do not fit, no alias: error numbers of the server."""
 _GONE = (2003, 2006, 2013, 2055, 1927, 1053)
 
@@ -57,6 +57,7 @@ class MariaDB(Profile):
         "no materialisation, no semi-join": {"optimizer_switch": "materialization=off,semijoin=off"},
         "no join buffers with hashes": {"join_cache_level": 2},
     }
+    writes = True
     quote = "`"
     types: ClassVar[Mapping[str, str]] = {
         **STANDARD,
@@ -127,6 +128,17 @@ class MariaDB(Profile):
         """Also literals of the session, or comparing them with a column would have two collations."""
         ask(f"USE {self.quoted(schema)}")
         ask("SET SESSION collation_connection = 'utf8mb4_nopad_bin'")
+
+    def hold(self, ask: Callable[[str], Rows], schema: str) -> None:
+        """By a lock of that name, which ends with its connection, however that ends."""
+        kind = schema.rpartition("_")[0].replace("_", "\\_")
+        there = ask(
+            f"SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE '{kind}\\_%' ESCAPE '\\' "
+            "AND is_free_lock(schema_name)"
+        )
+        for (left,) in there:
+            ask(self.drop_schema(str(left)))
+        ask(f"SELECT get_lock('{schema}', 0)")
 
     def loaded(self, ask: Callable[[str], Rows], table: str) -> None:
         """Statistics for the optimiser (MariaDB documentation, "ANALYZE TABLE")."""

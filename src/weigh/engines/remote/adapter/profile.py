@@ -45,6 +45,7 @@ class Profile(ABC):
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
             that the questions use, ``external`` over files that the server can read.
+        writes: whether sessions change tables of weigh's own in transactions (:meth:`hold`).
         by_driver: whether a contender names a module that connects, and no URL.
         terms: what the vendor's terms say about publishing results, with the source.
         starting_s: as :attr:`weigh.engines.engine.Engine.starting_s`.
@@ -71,6 +72,7 @@ class Profile(ABC):
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
+    writes: ClassVar[bool] = False
     by_driver: ClassVar[bool] = False
     terms: ClassVar[str] = ""
     starting_s: ClassVar[float] = 60.0
@@ -163,6 +165,15 @@ class Profile(ABC):
     def drop_schema(self, schema: str) -> str:
         """The statement that drops a schema of weigh's, with everything in it."""
         return f"DROP SCHEMA {self.quoted(schema)} CASCADE"
+
+    def hold(self, ask: Callable[[str], Rows], schema: str) -> None:
+        """Drop schemas of the kind that who made them no longer holds, and hold this one as long as the session lasts.
+
+        Args:
+            ask: executes a statement.
+            schema: its name; what stands before its last underscore is the kind.
+        """
+        raise TypeError(f"{self.name} writes, and defines no hold()")
 
     def loaded(self, ask: Callable[[str], Rows], table: str) -> None:  # noqa: B027 - most need nothing
         """Called when a table has all its rows: statistics, as the system's manual recommends after loading."""

@@ -67,6 +67,32 @@ def make(
     (copy / _NOTE).write_text(json.dumps({**note, "left_out": left_out.tables, "columns": left_out.columns}))
 
 
+def write(
+    profile: Profile, connection: Any, ask: Callable[[str], Rows], tables: dict[str, list[str]], statements: list[str]
+) -> str:
+    """Make tables that sessions can change, in a schema for them alone.
+
+    Args:
+        profile: of the system.
+        connection: its session.
+        ask: executes a statement in it.
+        tables: Parquet files by table.
+        statements: executed when the rows are there, for indexes.
+
+    Returns:
+        The name of the schema.
+    """
+    schema = f"weigh_streams_{secrets.token_hex(6)}"
+    profile.hold(ask, schema)
+    profile.create_schema(ask, schema)
+    left_out = _made(profile, connection, ask, "load", "", tables, schema)
+    for why in left_out.tables.values():
+        raise Unsupported(why)
+    for statement in statements:
+        ask(statement)
+    return schema
+
+
 def _made(
     profile: Profile,
     connection: Any,
