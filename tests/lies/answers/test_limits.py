@@ -19,6 +19,7 @@ ROWS = """
 """
 OPEN = {
     "lists": "SELECT id, unnest(l) AS v FROM t",
+    "counted": "SELECT count(*) AS c, sum(e) AS v FROM (SELECT unnest(l) AS e FROM t) AS q",
     "dates": "SELECT id, CAST(m AS DATE) AS v FROM t",
     "grouped": "SELECT CAST(m AS DATE) AS v, count(*) AS c FROM t GROUP BY 1",
     "filtered": "SELECT count(*) AS v FROM t WHERE CAST(m AS DATE) < DATE '1965-01-01'",
@@ -32,7 +33,7 @@ WRONG = {"days": "SELECT id, CAST(now_ AS DATE) AS next_day FROM t"}
     ids=["two", "four"],
 )
 def test_what_a_type_lacks_accuses_nobody(weigh: Weigh, named: tuple[str, ...]) -> None:
-    questions = OPEN if len(named) > 2 else {"lists": OPEN["lists"]}
+    questions = OPEN if len(named) > 2 else {"lists": OPEN["lists"], "counted": OPEN["counted"]}
     run = gate(weigh, ROWS, questions, *named)
     assert not diverged(run), run.json["gate"]
 

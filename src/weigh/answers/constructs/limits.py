@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.construct import DAY, LISTED
+from weigh.answers.constructs.construct import DAY, LISTED, anything
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,15 @@ def of_limits(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     lists = isinstance(node, (exp.Explode, exp.Unnest))
     if days or lists:
         for column in dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column)):
-            yield (f"{DAY}{column}", _DAY_WHY, _beyond) if days else (f"{LISTED}{column}", _LISTED_WHY, _without)
+            yield (f"{DAY}{column}", _DAY_WHY, _beyond) if days else (f"{LISTED}{column}", _LISTED_WHY, _rows_of(node))
+
+
+def _rows_of(node: exp.Expr) -> Explains:
+    """What rows of lists explain: themselves where they are those of the answer, else what is computed of them."""
+    from sqlglot import exp
+
+    query = node.find_ancestor(exp.Select)
+    return _without if query is node.root() and not query.find(exp.AggFunc, exp.Group, exp.Window) else anything
 
 
 def changes_rows(node: exp.Expr) -> bool:
