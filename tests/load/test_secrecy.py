@@ -156,6 +156,20 @@ def _is_nowhere(secret: str, weigh: Weigh, run: Run) -> None:
     assert len(texts) > 2 and not [text[:200] for text in texts if secret.encode() in text]
 
 
+@pytest.mark.parametrize("scheme", ["postgres", "clickhouse"])
+def test_a_server_that_repeats_the_password_is_not_repeated_by_other_commands(weigh: Weigh, scheme: str) -> None:
+    with Refusing(scheme) as server:
+        url = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/d"
+        commands = [
+            ("history", "show", url),
+            *([("capture", url, "--out", "captured")] if scheme == "postgres" else []),
+        ]
+        for run in [weigh(*one) for one in commands]:
+            assert run.code == 2
+            assert "who are you, " in run.err and "***" in run.err
+            assert SECRET not in run.err + run.out
+
+
 def test_one_way_to_name_a_target_is_needed_and_enough(weigh: Weigh) -> None:
     assert "no server is named" in weigh("load", "ycsb-c", *OFFER).err
     both = weigh("load", "ycsb-c", "--target", "sqlite:embedded", "--target-file", "x", *OFFER)
