@@ -142,7 +142,7 @@ def test_a_statement_that_fails_with_the_password_under_load_is_not_repeated(wei
         # Only when many are there: what is asked before the clock is answered.
         with PostgresProxy(path, server["user"], server["database"], "wrong-when-busy", rewrites) as proxy:
             url = proxy.url.replace("@", f":{SECRET}@")
-            flags = ("--query-mode", "simple", "--connections", "4", "--duration", "1s", "--json")
+            flags = ("--protocol", "simple", "--connections", "4", "--duration", "1s", "--json")
             run = weigh("load", "look.sql", "--target", url, *flags, *OFFER)
     errors = run.json["operations"][0]["errors"]
     assert any('invalid input syntax for type integer: "***" (22P02)' in one for one in errors), errors
