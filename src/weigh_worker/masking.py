@@ -16,11 +16,15 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 
     A password that is repeated in part is not found.
     """
-    found = {form for secret in secrets for form in _forms(secret) if len(form) > _BY_CHANCE}
-    # The longest first: one of them may be a part of another one.
-    for form in sorted(found, key=len, reverse=True):
+    for form in forms(secrets):
         text = text.replace(form, "***")
     return text
+
+
+def forms(secrets: Iterable[str]) -> list[str]:
+    """What is searched for, the longest first: one of them may be a part of another one."""
+    found = {form for secret in secrets for form in _forms(secret) if len(form) > _BY_CHANCE}
+    return sorted(found, key=len, reverse=True)
 
 
 def _forms(secret: str) -> set[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from support.command import RAN, Weigh
+from support.command import RAN, WEIGH, Weigh
 from support.hostile_servers import Silent, Trickle
 from weigh.engines.prepared import cache_folder
 from weigh.load.target import http
@@ -236,3 +239,30 @@ def test_what_is_expected_must_be_readable(weigh: Weigh) -> None:
     other = weigh("load", "up.sql", "--target", "sqlite:embedded", "--expect", "contains x", *BRIEF)
     assert other.code == 2
     assert "--expect is about answers of HTTP" in other.err
+
+
+REFUSING = """
+import ctypes, os, struct, sys
+# seccomp(2): the number of the call, whether it is that of epoll_pwait2, an error then, and else nothing.
+steps = ((0x20, 0, 0, 0), (0x15, 0, 1, 441), (0x06, 0, 0, 0x50000 | int(sys.argv[1])), (0x06, 0, 0, 0x7FFF0000))
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in steps))
+program = ctypes.create_string_buffer(struct.pack("H6xQ", len(steps), ctypes.addressof(code)))
+prctl, none = ctypes.CDLL(None).prctl, ctypes.c_ulong(0)
+assert prctl(38, ctypes.c_ulong(1), none, none, none) == 0
+assert prctl(22, ctypes.c_ulong(2), program, none, none) == 0
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+@pytest.mark.promise("where the kernel, or what confines a container, refuses that call, it says so")
+@pytest.mark.parametrize("refusal", [errno.ENOSYS, errno.EPERM])
+def test_a_kernel_that_cannot_wait_to_the_nanosecond_is_named(weigh: Weigh, refusal: int) -> None:
+    (weigh.folder / "look.sql").write_text("GET /;\n")
+    with shop() as port:
+        command = (str(WEIGH), "load", "look.sql", "--target", f"http://127.0.0.1:{port}", *BRIEF)
+        run = subprocess.run(
+            [sys.executable, "-c", REFUSING, str(int(refusal)), *command],
+            cwd=weigh.folder, env=weigh.environment, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert run.returncode == 2, run.stderr
+    assert "epoll_pwait2" in run.stderr and "weigh load needs Linux 5.11 or newer" in run.stderr

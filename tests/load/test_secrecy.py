@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import stat
+import threading
 import time
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
+from lies.postgres_proxy import PostgresProxy
 from serve.conftest import serving
 from support.hostile_servers import Silent
 from support.refusing_servers import Refusing
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
+from weigh.load.target.postgres import EmbeddedPostgres
 from weigh.load.target.url import parse
 from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh.model.errors import UsageError
 from weigh_liars.resp_proxy import Proxy
 
 if TYPE_CHECKING:
-    from support.command import Weigh
+    from support.command import Run, Weigh
 
 SECRET = "open-sesame"
 ODD = f"{SECRET}'\"\\ x"
@@ -88,6 +93,81 @@ def test_a_server_that_repeats_the_password_is_not_repeated(weigh: Weigh, scheme
     assert run.code == 2
     assert "who are you, " in run.err and "***" in run.err
     assert SECRET not in run.err + run.out
+
+
+class Mirror(BaseHTTPRequestHandler):
+    """Answers every request by what it was sent with, and the password in plain text behind it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_OPTIONS(self) -> None:
+        self.send_response(204)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        given = self.headers.get("Authorization", "")
+        # At the end of what is kept of an error of its, the password is cut.
+        body = f"{given} is {base64.b64decode(given.partition(' ')[2]).decode()} {'x' * 180} {SECRET}".encode()
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # its name in the standard library
+        pass
+
+
+@pytest.mark.promise("Nor does it where a server, or a proxy before it, repeats it in the error of a request.")
+def test_a_server_that_repeats_the_password_under_load_is_not_repeated(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("GET /;\n")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://ann:{SECRET}@127.0.0.1:{server.server_port}"
+        run = weigh("load", "look.sql", "--target", url, "--rate", "40", "--duration", "1s", "--quiet", "--json")
+    finally:
+        server.shutdown()
+        server.server_close()
+    errors = run.json["operations"][0]["errors"]
+    assert sum(errors.values()) > 0 and all("Basic *** is *** x" in one for one in errors), errors
+    _is_nowhere(SECRET, weigh, run)
+    _is_nowhere(base64.b64encode(f"ann:{SECRET}".encode()).decode(), weigh, run)
+
+
+def test_a_statement_that_fails_with_the_password_under_load_is_not_repeated(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("\\set n random(1, 9)\nSELECT :n + 0;\n")
+    with EmbeddedPostgres().reach(cache_folder(), 8) as reached:
+        server = reached.connect
+        path, rewrites = f"{server['socket']}/.s.PGSQL.{server['port']}", {b"+ 0": f"+ '{SECRET}'::int".encode()}
+        # Only when many are there: what is asked before the clock is answered.
+        with PostgresProxy(path, server["user"], server["database"], "wrong-when-busy", rewrites) as proxy:
+            url = proxy.url.replace("@", f":{SECRET}@")
+            flags = ("--protocol", "simple", "--connections", "4", "--duration", "1s", "--json")
+            run = weigh("load", "look.sql", "--target", url, *flags, *OFFER)
+    errors = run.json["operations"][0]["errors"]
+    assert any('invalid input syntax for type integer: "***" (22P02)' in one for one in errors), errors
+    _is_nowhere(SECRET, weigh, run)
+
+
+def _is_nowhere(secret: str, weigh: Weigh, run: Run) -> None:
+    """Neither in what was printed, nor in the evidence."""
+    texts = [run.out.encode(), run.err.encode()]
+    texts += [one.read_bytes() for one in (weigh.folder / "runs").rglob("*") if one.is_file()]
+    assert len(texts) > 2 and not [text[:200] for text in texts if secret.encode() in text]
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "clickhouse"])
+def test_a_server_that_repeats_the_password_is_not_repeated_by_other_commands(weigh: Weigh, scheme: str) -> None:
+    with Refusing(scheme) as server:
+        url = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/d"
+        commands = [
+            ("history", "show", url),
+            *([("capture", url, "--out", "captured")] if scheme == "postgres" else []),
+        ]
+        for run in [weigh(*one) for one in commands]:
+            assert run.code == 2
+            assert "who are you, " in run.err and "***" in run.err
+            assert SECRET not in run.err + run.out
 
 
 def test_one_way_to_name_a_target_is_needed_and_enough(weigh: Weigh) -> None:

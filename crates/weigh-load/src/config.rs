@@ -279,6 +279,9 @@ pub struct Target {
     /// With which password.
     #[serde(default)]
     pub password: Option<String>,
+    /// The forms in which a text may hold the password; none of them leaves the generator in an error of the server's.
+    #[serde(default)]
+    pub secrets: Vec<String>,
     /// The database; for Redis its number, for CQL the keyspace.
     #[serde(default)]
     pub database: Option<String>,

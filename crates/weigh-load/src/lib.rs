@@ -39,6 +39,7 @@ mod report;
 mod run;
 mod schedule;
 mod schema_agreement;
+mod secrecy;
 mod shared;
 mod sqlite;
 mod statement;

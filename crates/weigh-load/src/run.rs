@@ -12,6 +12,7 @@ use crate::config::{Config, Share, TargetKind};
 use crate::event_loop::{Nodes, Worker};
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
+use crate::secrecy::Secrets;
 use crate::shared::{Delivery, Shared};
 use crate::sqlite;
 use crate::threads::{ReadyThreads, Thread, Threads};
@@ -76,6 +77,7 @@ impl Opened {
         (shared.first_connection, shared.connections) = config.share.of(config.connections);
         (shared.first_thread, shared.all_threads) =
             (config.share.part * config.threads, config.share.parts * config.threads);
+        shared.secrets = Secrets::new(&config.target.secrets);
         shared.lanes = source.lanes();
         if let Some(lanes) = &shared.lanes
             && (lanes.len() != config.connections

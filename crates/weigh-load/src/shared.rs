@@ -7,6 +7,7 @@ use crate::clock::{Clock, SECOND, Spent};
 use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
 use crate::schedule::lanes::Lanes;
+use crate::secrecy::Secrets;
 
 /// How long at most until it is seen that the run is to stop, or is over.
 pub(crate) const STOP_CHECK: u64 = SECOND / 10;
@@ -44,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) timeout: u64,
     pub(crate) interval: u64,
     pub(crate) spin: bool,
+    /// Of the target.
+    pub(crate) secrets: Secrets,
     /// Set when the run is to end early.
     pub(crate) stop: AtomicBool,
     /// Set while nothing may be sent, because the server is being examined.
@@ -75,6 +78,7 @@ impl Shared {
             timeout,
             interval,
             spin,
+            secrets: Secrets::default(),
             stop: AtomicBool::new(false),
             hold: AtomicBool::new(false),
             held: AtomicUsize::new(0),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from weigh.engines import environment as environments
+from weigh_worker.masking import masked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _PATIENCE = 120
@@ -67,6 +68,19 @@ def ask(
             env=environment,
             check=False,
         )
-        return msgspec.json.decode(run.stdout, type=reply_type)
+        reply = msgspec.json.decode(run.stdout, type=reply_type)
     except (subprocess.TimeoutExpired, msgspec.MsgspecError):
         return None
+    if reply.error is not None:
+        # A careless server repeats what it was given.
+        reply.error = masked(reply.error, _secrets(request))
+    return reply
+
+
+def _secrets(request: Mapping[str, Any]) -> Iterator[str]:
+    """Passwords, keys and tokens of a request."""
+    for name, value in request.items():
+        if isinstance(value, dict):
+            yield from _secrets(value)
+        elif isinstance(value, str) and any(word in name for word in ("password", "secret", "token")):
+            yield value

@@ -17,7 +17,7 @@ import os
 from contextlib import contextmanager
 from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,8 +65,11 @@ class WeighError(Exception):
     """
 
     exit_code = ExitCode.FAILED
+    secrets: ClassVar[tuple[str, ...]] = ()
+    """Passwords with which servers are reached at present: one may repeat them in what it says."""
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        what = without_secrets(what)
         super().__init__(what)
         self.what = what
         self.where = where
@@ -74,6 +77,15 @@ class WeighError(Exception):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what
+
+
+def without_secrets(text: str) -> str:
+    """A text of a server without the passwords with which servers are reached at present."""
+    if not WeighError.secrets:
+        return text
+    from weigh_worker.masking import masked
+
+    return masked(text, WeighError.secrets)
 
 
 @contextmanager

@@ -115,3 +115,11 @@ def test_a_cache_that_says_nothing_is_found_by_asking_anew(weigh: Weigh) -> None
     assert certain <= found(run, "A9", "A10") <= certain | {("A9.suspect", "silent", "total")}
     assert verdicts(run, "groups")["silent"]["verdict"] == "refused"
     assert not [one for one in run.json["cost"]["rows"] if one["contender"] == "silent"]
+
+
+def test_a_cache_that_answers_every_second_repetition_is_found_by_its_bill(weigh: Weigh) -> None:
+    """Its times are those of a quick and a slow node, of which an honest service may have both."""
+    run = services(weigh, {"honest": "none", "half": "half-cache"})
+    bill = {("A10.scanned", "half", "groups"), ("A10.scanned", "half", "total")}
+    assert bill <= found(run, "A9", "A10") <= bill | {("A9.suspect", "half", "groups"), ("A9.suspect", "half", "total")}
+    assert not [one for one in run.json["cost"]["rows"] if one["contender"] == "half"]

@@ -9,6 +9,7 @@ use crate::blocking_connection::BlockingConnection;
 use crate::clock::Clock;
 use crate::cluster::ClusterConnection;
 use crate::config::{Target, TargetKind};
+use crate::secrecy::Secrets;
 use crate::sqlite::{Deadline, Session, open};
 use crate::workload::message::{Command, PreparedStatement, Reply};
 
@@ -34,15 +35,51 @@ pub(super) fn with<T>(
 ) -> Result<T, Error> {
     if target.cluster {
         let connection = ClusterConnection::open(target)?;
-        return work(&mut Cluster { connection, timeout });
+        return work(&mut Masked::new(Cluster { connection, timeout }, target));
     }
     if target.kind != TargetKind::Sqlite {
         let connection = BlockingConnection::open(target, statements)?;
-        return work(&mut Remote { connection, timeout });
+        return work(&mut Masked::new(Remote { connection, timeout }, target));
     }
     let connection: Connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
     let mut session = Session::begin(&connection, statements)?;
     work(&mut session)
+}
+
+/// A link to a server that may repeat its password.
+struct Masked<L> {
+    link: L,
+    secrets: Secrets,
+    /// Code and text of the answer, where it is an error.
+    error: Option<(String, String)>,
+}
+
+impl<L: Link> Masked<L> {
+    fn new(link: L, target: &Target) -> Self {
+        Self { link, secrets: Secrets::new(&target.secrets), error: None }
+    }
+}
+
+impl<L: Link> Link for Masked<L> {
+    fn ask(&mut self, command: &Command) -> Result<(), Error> {
+        self.link.ask(command)?;
+        self.error = match self.secrets.mask(self.link.reply(), &mut Default::default()) {
+            Reply::Error { code, text } => Some((code.to_owned(), text.to_owned())),
+            _ => None,
+        };
+        Ok(())
+    }
+
+    fn reply(&self) -> Reply<'_> {
+        match &self.error {
+            Some((code, text)) => Reply::Error { code, text },
+            None => self.link.reply(),
+        }
+    }
+
+    fn types(&self) -> &[u32] {
+        self.link.types()
+    }
 }
 
 struct Remote {

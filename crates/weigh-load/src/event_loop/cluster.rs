@@ -89,6 +89,7 @@ impl Worker {
             Err(why) => {
                 let request = flight.request;
                 self.workload.lost(flight.unit);
+                let why = self.shared.secrets.masked(&why);
                 self.finish(place, &request, Outcome::Failed(why), now);
             }
             Ok(node) => {

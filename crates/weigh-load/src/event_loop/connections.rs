@@ -165,6 +165,7 @@ impl Worker {
             Loss::TimedOut => self.accounting.time_out(&flight.request, now),
             Loss::Broken(error) => {
                 let text = message.unwrap_or_else(|| format!("connection lost: {error}"));
+                let text = self.shared.secrets.masked(&text);
                 self.accounting.finish(&flight.request, Outcome::Failed(text), now);
             }
         }

@@ -278,7 +278,9 @@ impl Worker {
         let Some((_, connection)) = &slot.link else { return };
         match mem::replace(&mut slot.state, State::Idle { since: now, due: None }) {
             State::Busy { flight, .. } => {
-                let next = self.workload.reply(&flight.unit, &connection.reply(), connection.in_block());
+                let mut masked = Default::default();
+                let reply = self.shared.secrets.mask(connection.reply(), &mut masked);
+                let next = self.workload.reply(&flight.unit, &reply, connection.in_block());
                 self.follow(place, flight, next, now);
             }
             State::Resetting { .. } => self.free(place, now, now),

@@ -52,6 +52,13 @@ impl Poller {
                 data.u64()
             })),
             Err(rustix::io::Errno::INTR) => {}
+            // What confines a container may refuse a call that it does not know, as old kernels do.
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+                return Err(Error::Unfit {
+                    message: "the kernel lets nobody wait for sockets to the nanosecond (epoll_pwait2)",
+                    remedy: "weigh load needs Linux 5.11 or newer, and in a container a seccomp profile that allows this call",
+                });
+            }
             Err(errno) => return Err(Error::system("epoll_pwait2")(errno)),
         }
         Ok(())

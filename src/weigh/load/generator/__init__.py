@@ -18,6 +18,8 @@ from weigh.load.generator.settings import (
 )
 from weigh.load.generator_errors import call
 from weigh.load.spec import LONGEST_CRASH, LONGEST_QUERIES
+from weigh.load.target import secrecy
+from weigh_worker import masking
 
 if TYPE_CHECKING:
     from weigh.load.files import LoadFiles
@@ -64,7 +66,7 @@ def generator_settings(
     arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
     threads = min(spec.threads, connections)
     return GeneratorSettings(
-        target={**reached.connect, "expect": spec.expect} if spec.expect else reached.connect,
+        target=_target(reached.connect, spec.expect),
         workload=_workload(spec, files, reached, samples),
         arrivals=_TRACED
         if spec.replay
@@ -79,6 +81,12 @@ def generator_settings(
         interval_s=spec.interval_s,
         spin=spec.spin is True,
     )
+
+
+def _target(connect: dict[str, Any], expect: Any) -> dict[str, Any]:
+    """The server, with the forms in which it may repeat the password, and what answers of HTTP must be."""
+    forms = masking.forms(secrecy.secrets(connect.get("user"), connect.get("password")))
+    return {**connect, **({"secrets": forms} if forms else {}), **({"expect": expect} if expect else {})}
 
 
 def _longer_s(spec: LoadSpec) -> Seconds:

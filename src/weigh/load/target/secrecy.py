@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from weigh.model.errors import UsageError, WeighError
-from weigh_worker.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,19 +91,25 @@ def hide(secret_text: str, stand_in: str) -> bool:
     return False
 
 
+def secrets(user: str | None, password: str | None) -> tuple[str, ...]:
+    """What must not be repeated: a password, and as HTTP has it with its user."""
+    return (password, f"{user or ''}:{password}") if password else ()
+
+
 def hidden(
     reach: Callable[Concatenate[_T, _P], AbstractContextManager[Reached]],
 ) -> Callable[Concatenate[_T, _P], AbstractContextManager[Reached]]:
-    """Reach a server, and hide its password in what fails until it is left: a server may repeat what it was given."""
+    """Reach a server, and hide its password in all errors until it is left: a server may repeat what it was given."""
 
     @contextmanager
     @functools.wraps(reach)
     def hiding(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> Iterator[Reached]:
+        before = WeighError.secrets
+        WeighError.secrets = (*before, *secrets(self.url.user, self.url.password))
         try:
             with reach(self, *args, **kwargs) as reached:
                 yield reached
-        except WeighError as error:
-            error.what = masked(error.what, (self.url.password or "",))
-            raise
+        finally:
+            WeighError.secrets = before
 
     return hiding

@@ -11,7 +11,7 @@ import msgspec
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.waits.pipe import Pipe
-from weigh.model.errors import EngineFault
+from weigh.model.errors import EngineFault, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,7 +147,8 @@ class SqlServer:
 
     def ready(self, *, loaded: bool) -> Ready:
         """As of :class:`weigh.load.target.target.Reached`."""
-        return self._decoded("checkpoint" if loaded else "state", _LOADED, Ready)
+        found = self._decoded("checkpoint" if loaded else "state", _LOADED, Ready)
+        return msgspec.structs.replace(found, refused=without_secrets(found.refused))
 
     def again(self) -> TargetRead:
         """As of :class:`weigh.load.target.target.Reached`."""

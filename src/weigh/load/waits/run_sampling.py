@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from weigh.host.sampling import rate
+from weigh.model.errors import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,4 +124,4 @@ class RunSampling(ABC, Generic[SamplerT, DrainedT]):
 
     def _failed(self, why: str) -> None:
         self._sampler = None
-        self._journal.append("finding", self._failure(why))
+        self._journal.append("finding", self._failure(without_secrets(why)))

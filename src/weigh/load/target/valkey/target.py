@@ -22,7 +22,7 @@ from weigh.load.target.local_server import hidden, numbered, same_host, whereabo
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
 from weigh.load.target.valkey import rows
-from weigh.model.errors import EngineFault, UsageError
+from weigh.model.errors import EngineFault, UsageError, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -268,7 +268,7 @@ def described(
         try:
             settings, unread = client.pairs("CONFIG", "GET", "*"), ""
         except Refused as error:
-            settings, unread = {}, str(error)
+            settings, unread = {}, without_secrets(str(error))
     product = "Valkey" if "valkey_version" in info else "Redis"
     version = (info.get("valkey_version") or info.get("redis_version", "?"))[:_LONGEST_VALUE]
     in_force = {
