@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Target
 
-QUICK_BLOCKS, QUICK_RUN_S = 5, 20
-"""Of a first look: blocks that a verdict needs, and seconds of a run that still has percentiles."""
+QUICK_BLOCKS, QUICK_RUN_S = 6, 15
+"""Of a first look: a block more than a verdict needs, for a run may be refused; seconds of one that has percentiles."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -54,7 +54,7 @@ def parse(text: str) -> Named:
 
 
 def quick(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """The flags with what a first look stands for: as few blocks as a verdict needs, of runs that have percentiles.
+    """The flags with what a first look stands for: few blocks, of runs that have percentiles.
 
     The baseline has one turn in each: a server that starts and stops takes about as long as half of a run.
 
