@@ -231,4 +231,5 @@ def test_two_of_one_name_are_refused(evidence: Path, tmp_path: Path) -> None:
 
 def test_a_ladder_is_no_bundle(weigh: Weigh) -> None:
     ladder = written_ladder(weigh.folder / "ladders")
-    assert "name the evidence of a rung" in weigh("export", str(ladder), "--bundle").err
+    refused = " ".join(weigh("export", str(ladder), "--bundle").err.split())
+    assert f"name a rung: {ladder.parent}/2" in refused

@@ -22,16 +22,16 @@ def _spec(blocks: int, seconds: float) -> LoadComparisonSpec:
 
 def test_a_long_one_names_what_takes_less() -> None:
     assert length(_spec(10, 60.0)) == (
-        "10 blocks of 3 runs of 1 min 0 s: at least 30 min 0 s; with --quick it would take at least 3 min 45 s, "
+        "10 blocks of 3 runs of 1 min 0 s: at least 30 min 0 s; with --quick it would take at least 3 min 0 s, "
         "and decide less"
     )
     assert length(_spec(5, 15.0)) == "5 blocks of 3 runs of 15 s: at least 3 min 45 s"
 
 
-def test_a_first_look_is_as_few_blocks_as_a_verdict_needs_and_what_is_named_is_meant() -> None:
-    left_out = {"quick": True, "find_rate": (), "blocks": None, "duration": None}
-    assert quick(left_out) == {**left_out, "blocks": 5, "duration": "15s"}
-    named = {**left_out, "blocks": 7, "duration": "20s"}
+def test_a_first_look_is_few_blocks_and_what_is_named_is_meant() -> None:
+    left_out = {"quick": True, "find_rate": (), "blocks": None, "duration": None, "twice": None}
+    assert quick(left_out) == {**left_out, "blocks": 6, "duration": "15s", "twice": False}
+    named = {**left_out, "blocks": 7, "duration": "25s", "twice": True}
     assert quick(named) == named
     assert quick({**left_out, "quick": False}) == {**left_out, "quick": False}
 

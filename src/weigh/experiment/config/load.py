@@ -36,8 +36,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
             the margin exits 1 [the first contender].
         blocks: fresh lives of every contender's server; a verdict needs 5 [``10``].
-        quick: of several contenders a first look, about six minutes of two: 5 blocks of 15 s a run, where neither is
-            named.
+        quick: of several contenders a first look, of two in less than six minutes: 6 blocks of 15 s a run, one turn of
+            the baseline in each, where these are not named.
         margin: the smallest change that matters, ``"3%"`` or ``0.03`` [``"3%"``].
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
         duet: load two contenders at the same moment, each with its generator on half of the CPUs: little noise, and

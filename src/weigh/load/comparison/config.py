@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Target
 
-QUICK_BLOCKS, QUICK_RUN_S = 5, 15
-"""Of a first look: blocks that a verdict needs, and seconds of a run that still has percentiles."""
+QUICK_BLOCKS, QUICK_RUN_S = 6, 15
+"""Of a first look: a block more than a verdict needs, for a run may be refused; seconds of one that has percentiles."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -54,10 +54,12 @@ def parse(text: str) -> Named:
 
 
 def quick(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """The flags with what a first look stands for: as few blocks as a verdict needs, of runs that have percentiles.
+    """The flags with what a first look stands for: few blocks, of runs that have percentiles.
+
+    The baseline has one turn in each: a server that starts and stops takes about as long as half of a run.
 
     Args:
-        flags: as of :func:`make`, with ``quick`` and ``duration``; who names blocks or a duration means that.
+        flags: as of :func:`make`, with ``quick`` and ``duration``; what is named there is meant.
 
     Raises:
         UsageError: a search is asked for.
@@ -70,7 +72,8 @@ def quick(flags: Mapping[str, Any]) -> dict[str, Any]:
     if not flags["quick"]:
         return dict(flags)
     blocks = QUICK_BLOCKS if flags["blocks"] is None else flags["blocks"]
-    return {**flags, "blocks": blocks, "duration": flags["duration"] or f"{QUICK_RUN_S}s"}
+    duration = flags["duration"] or f"{QUICK_RUN_S}s"
+    return {**flags, "blocks": blocks, "duration": duration, "twice": bool(flags["twice"])}
 
 
 def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]) -> LoadComparisonSpec:

@@ -7,6 +7,8 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from weigh._version import __version__
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
@@ -247,7 +249,7 @@ def length(spec: LoadComparisonSpec) -> str:
     text += f": at least {units.duration(least)}"
     if least <= _LONG_S:
         return text
-    short = units.duration(QUICK_BLOCKS * runs * QUICK_RUN_S)
+    short = units.duration(QUICK_BLOCKS * _runs(msgspec.structs.replace(spec, twice=False)) * QUICK_RUN_S)
     return f"{text}; with --quick it would take at least {short}, and decide less"
 
 
