@@ -8,11 +8,9 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import re
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -36,13 +34,6 @@ _CONNECTIONS = 16
 _SCALE = 10
 _RATE = 10_000
 _HOUR = 3_600_000_000_000
-_LOAD = """
-import json, sys
-from weigh._native import Load
-load = Load(sys.argv[1])
-load.start()
-print(json.loads(load.finish())["done"])
-"""
 _PR_SET_TIMERSLACK = 29
 """Of Linux' prctl.h."""
 
@@ -58,7 +49,6 @@ class _Turn(NamedTuple):
 def run() -> Iterator[str]:
     """In turn with pgbench, with other generators; then long runs at a rate that follows from the closed loop."""
     yield from _against_pgbench()
-    yield from _instructions()
     yield from load_others.run()
     with target("postgres:embedded").reach(cache_folder(), _CONNECTIONS) as reached:
         _load(reached.connect, {"kind": "closed"}, 1).load()
@@ -100,47 +90,6 @@ def _against_pgbench() -> Iterator[str]:
         yield f"load, at the same moments: a thread that only sleeps wakes {median(floors):.0f} us late (p50)"
 
 
-def _instructions() -> Iterator[str]:
-    """User-space instructions a request, by cachegrind: other work on the machine does not change them."""
-    pgbench, valgrind = shutil.which("pgbench"), shutil.which("valgrind")
-    if pgbench is None or valgrind is None:
-        yield "load: no instructions a request are counted: pgbench or valgrind is not installed"
-        return
-    with target("postgres:embedded").reach(cache_folder(), _CONNECTIONS) as reached:
-        _load(reached.connect, {"kind": "closed"}, 1).load()
-        ours, theirs = [], []
-        for seconds, requests in ((_SECONDS, 200), (4 * _SECONDS, 2_200)):
-            settings = {**_settings(reached.connect, {"kind": "closed"}, 1), "duration_s": seconds}
-            try:
-                ours.append(_counted(valgrind, [sys.executable, "-c", _LOAD, json.dumps(settings)]))
-            except subprocess.CalledProcessError as error:
-                reason = "epoll_pwait2" if "syscall: 441" in error.stderr else error.stderr.strip()[-200:]
-                yield f"load: no instructions a request are counted: this valgrind cannot run it ({reason})"
-                return
-            command = [
-                *_command(pgbench, reached.connect, 1),
-                f"--transactions={requests}",
-                reached.connect["database"],
-            ]
-            theirs.append((_counted(valgrind, command)[0], requests * _CONNECTIONS))
-    # What a start and an end take is in both.
-    ours_each, theirs_each = ((more[0] - less[0]) / (more[1] - less[1]) for less, more in (ours, theirs))
-    yield (
-        f"load, closed, 1 thread: {ours_each:,.0f} instructions a request, "
-        f"{ours_each / theirs_each:.2f} x pgbench's {theirs_each:,.0f}"
-    )
-
-
-def _counted(valgrind: str, command: list[str]) -> tuple[int, int]:
-    """Instructions that a command takes, and the number that it prints last."""
-    flags = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    run = subprocess.run([valgrind, *flags, *command], check=True, capture_output=True, text=True)
-    found = re.search(r"I +refs: +([\d,]+)", run.stderr)
-    assert found is not None, run.stderr
-    number = run.stdout.split()[-1]
-    return int(found[1].replace(",", "")), int(number) if number.isdecimal() else 0
-
-
 def _oversleeping() -> float:
     """Microseconds until a thread is awake whose time has come, at the median: nobody who sleeps can be quicker."""
     late = []
@@ -168,28 +117,28 @@ def _ratio(turns: list[tuple[_Turn, _Turn]], figure: str) -> float:
 
 
 def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int, *, spin: bool = False) -> Load:
-    return Load(json.dumps(_settings(connect, arrivals, threads, spin=spin)))
-
-
-def _settings(connect: dict[str, Any], arrivals: dict[str, Any], threads: int, *, spin: bool = False) -> dict[str, Any]:
-    return {
-        "target": connect,
-        "workload": {
-            "kind": "script",
-            "scripts": [{"name": "select-only", "weight": 1}],
-            "variables": {"scale": _SCALE},
-            "seed": 0,
-            "prepared": True,
-        },
-        "arrivals": arrivals,
-        "duration_s": _SECONDS,
-        "connections": _CONNECTIONS,
-        "threads": threads,
-        "max_in_flight": _CONNECTIONS,
-        "timeout_s": 60,
-        "interval_s": _SECONDS,
-        "spin": spin,
-    }
+    return Load(
+        json.dumps(
+            {
+                "target": connect,
+                "workload": {
+                    "kind": "script",
+                    "scripts": [{"name": "select-only", "weight": 1}],
+                    "variables": {"scale": _SCALE},
+                    "seed": 0,
+                    "prepared": True,
+                },
+                "arrivals": arrivals,
+                "duration_s": _SECONDS,
+                "connections": _CONNECTIONS,
+                "threads": threads,
+                "max_in_flight": _CONNECTIONS,
+                "timeout_s": 60,
+                "interval_s": _SECONDS,
+                "spin": spin,
+            }
+        )
+    )
 
 
 def _ours(connect: dict[str, Any], threads: int, rate: int | None, *, spin: bool = False) -> _Turn:
@@ -209,7 +158,11 @@ def _ours(connect: dict[str, Any], threads: int, rate: int | None, *, spin: bool
 
 def _pgbench(program: str, connect: dict[str, Any], threads: int, rate: int | None) -> _Turn:
     with tempfile.TemporaryDirectory() as folder:
-        command = [*_command(program, connect, threads), f"--time={_SECONDS}"]
+        command = [
+            program, "--no-vacuum", "--protocol=prepared", "--select-only", f"--client={_CONNECTIONS}",
+            f"--jobs={threads}", f"--time={_SECONDS}", f"--host={connect['socket'] or connect['host']}",
+            f"--port={connect['port']}", f"--username={connect['user']}",
+        ]  # fmt: skip
         lag = 1.0
         before = _cpu(resource.RUSAGE_CHILDREN)
         output = _output_of([*command, *([f"--rate={rate}"] if rate else []), connect["database"]], folder)
@@ -221,14 +174,6 @@ def _pgbench(program: str, connect: dict[str, Any], threads: int, rate: int | No
             lag = median(float(line.split()[6]) for line in lines)
     done = int(_after(output, "number of transactions actually processed: "))
     return _Turn(float(_after(output, "tps = ")), cpu / done * 1e5, lag)
-
-
-def _command(program: str, connect: dict[str, Any], threads: int) -> list[str]:
-    return [
-        program, "--no-vacuum", "--protocol=prepared", "--select-only", f"--client={_CONNECTIONS}",
-        f"--jobs={threads}", f"--host={connect['socket'] or connect['host']}", f"--port={connect['port']}",
-        f"--username={connect['user']}",
-    ]  # fmt: skip
 
 
 def _output_of(command: list[str], folder: str) -> str:
