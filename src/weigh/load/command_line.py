@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SWITCHES = frozenset(
     {
         *("--both", "--closed", "--cold", "--duet", "--hide-values", "--json", "--no-twice", "--on-copy", "--quiet"),
-        *("--read-only", "--same-engine", "--power-loss", "--spin", "--twice", "--verbose"),
+        *("--power-loss", "--quick", "--read-only", "--same-engine", "--spin", "--twice", "--verbose"),
     }
 )
 """Flags of ``weigh load`` that have no value; all others have one."""

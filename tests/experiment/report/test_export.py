@@ -308,4 +308,4 @@ def test_one_contender_alone(kept: Kept) -> None:
 def test_other_evidence_has_no_such_form(kept: Kept) -> None:
     said = CliRunner().invoke(cli, ["export", str(kept.folder / kept.path("load")), "--format", "junit"])
     assert isinstance(said.exception, UsageError)
-    assert str(said.exception) == "junit is a form of a run, and this is a load"
+    assert str(said.exception) == "a load has no form junit"
