@@ -154,7 +154,7 @@ def test_of_your_own_data_it_asks_where_that_is(weigh: Weigh) -> None:
 @pytest.mark.promise("A suite that was named by `--workload` is named again.")
 def test_a_suite_is_measured_again_where_it_is_named(weigh: Weigh) -> None:
     """One start: too few for a verdict, which is reported."""
-    written(weigh.folder / "history", real("gaps", {"seed": "42", "margin": "0.03"}, workload="sql"))
+    written(weigh.folder / "history", real("gaps", {"seed": "42", "margin": "0.03"}, workload="queries"))
     (weigh.folder / "queries").mkdir()
     for name, text in SUITE.items():
         (weigh.folder / "queries" / name).write_text(text)

@@ -152,9 +152,8 @@ def _stale(found: UnseenAnswers, operation: Operation, case: Case, moved: set[st
         if not agreed or name in agreed or not moved.issuperset(agreed):
             continue
         # Who computes something else, such as a mean of texts, may do so of any rows: answers that are kept were right.
-        mine, theirs = (found.before[one, operation.name, case.name] for one in (name, agreed[0]))
-        compared = compare.compare(mine, theirs, operation.schema, most=0)
-        if compared.agrees and not compared.unchecked:
+        before = {one: found.before[one, operation.name, case.name] for one in (name, *agreed)}
+        if any(_right(operation, before[name], before[one]) for one in agreed):
             yield name, " and ".join(agreed)
 
 
@@ -203,6 +202,12 @@ def _finding(name: str, where: list[tuple[Operation, Case, str]]) -> Finding:
 
 def _same(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
     return compare.compare(one, other, operation.schema, most=0).agrees
+
+
+def _right(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
+    """Whether an answer is another one in every column: what cannot be compared proves nothing."""
+    compared = compare.compare(one, other, operation.schema, most=0)
+    return compared.agrees and not compared.unchecked
 
 
 def says_nothing(table: pa.Table) -> bool:
