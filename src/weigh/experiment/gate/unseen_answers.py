@@ -153,7 +153,7 @@ def _stale(found: UnseenAnswers, operation: Operation, case: Case, moved: set[st
             continue
         # Who computes something else, such as a mean of texts, may do so of any rows: answers that are kept were right.
         before = {one: found.before[one, operation.name, case.name] for one in (name, *agreed)}
-        if any(_right(operation, before[name], before[one]) for one in agreed):
+        if any(_same_throughout(operation, before[name], before[one]) for one in agreed):
             yield name, " and ".join(agreed)
 
 
@@ -204,8 +204,8 @@ def _same(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
     return compare.compare(one, other, operation.schema, most=0).agrees
 
 
-def _right(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
-    """Whether an answer is another one in every column: what cannot be compared proves nothing."""
+def _same_throughout(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
+    """Whether two answers are the same in every column: one that cannot be compared proves nothing."""
     compared = compare.compare(one, other, operation.schema, most=0)
     return compared.agrees and not compared.unchecked
 
