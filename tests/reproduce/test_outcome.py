@@ -37,6 +37,13 @@ def verdict(name: str, low: float | None = None, high: float | None = None) -> V
         (verdict("same", 0.98, 1.029), verdict("slower", 1.02, 1.06), NOT_DECIDED, NOT_DECIDED),
         (verdict("slower", 1.2, 1.3), verdict("refused"), NOT_DECIDED, NOT_DECIDED),
         (verdict("unresolved", 0.9, 1.3), verdict("slower", 1.2, 1.3), NOT_DECIDED, NOT_DECIDED),
+        # How much faster is open; that it is not slower is not. What is refused proves nothing.
+        (verdict("slower", 1.2, 1.3), verdict("unresolved", 0.9, 0.996), CONTRADICTED, OTHER_MACHINE),
+        (verdict("faster", 0.7, 0.8), verdict("unresolved", 1.004, 1.2), CONTRADICTED, OTHER_MACHINE),
+        (verdict("slower", 1.2, 1.3), verdict("unresolved", 0.9, 1.004), NOT_DECIDED, NOT_DECIDED),
+        (verdict("slower", 1.2, 1.3), verdict("unresolved", 1.004, 1.19), NOT_DECIDED, NOT_DECIDED),
+        (verdict("slower", 1.2, 1.3), verdict("refused", 0.9, 0.996), NOT_DECIDED, NOT_DECIDED),
+        (verdict("same", 0.99, 1.01), verdict("unresolved", 0.9, 0.98), NOT_DECIDED, NOT_DECIDED),
         (verdict("slower", 1.2, 1.3), verdict("diverged"), CONTRADICTED, CONTRADICTED),
         (verdict("diverged"), verdict("diverged"), CONFIRMED, CONFIRMED),
         (verdict("diverged"), verdict("same", 0.99, 1.01), CONTRADICTED, OTHER_MACHINE),

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
-use histogram::{Decoder, Sparse, Sums};
+use histogram::{Decoder, Filled, Sums};
 
 /// Wrong answers that are kept of one interval; all are counted.
 const SHOWN_WRONG: usize = 20;
@@ -148,7 +148,10 @@ pub struct Part {
 /// An interval with its histograms unpacked.
 struct Unpacked<'a> {
     interval: Interval<'a>,
-    held: Vec<[Sparse; KINDS]>,
+    /// Of all its histograms, one behind the other: an allocation for each took an eighth of the whole.
+    filled: Vec<Filled>,
+    /// Where each begins, operation by operation, and the last one ends.
+    bounds: Vec<usize>,
 }
 
 /// Some intervals of one generator, and the part that they make.
@@ -156,15 +159,17 @@ type OfGenerator<'a> = (Vec<Unpacked<'a>>, Option<Part>);
 
 impl<'a> Unpacked<'a> {
     fn of(interval: Interval<'a>, decoder: &mut Decoder) -> Result<Self, Error> {
-        let mut held = Vec::with_capacity(interval.operations.len());
-        for operation in &interval.operations {
-            let mut own: [Sparse; KINDS] = Default::default();
-            for (sparse, text) in own.iter_mut().zip(operation.histograms()) {
-                *sparse = decoder.decode(text)?;
-            }
-            held.push(own);
+        let (mut filled, mut bounds) = (Vec::with_capacity(1024), vec![0]);
+        for text in interval.operations.iter().flat_map(Operation::histograms) {
+            decoder.decode(text, &mut filled)?;
+            bounds.push(filled.len());
         }
-        Ok(Self { interval, held })
+        Ok(Self { interval, filled, bounds })
+    }
+
+    fn histogram(&self, operation: usize, kind: usize) -> &[Filled] {
+        let at = operation * KINDS + kind;
+        &self.filled[self.bounds[at]..self.bounds[at + 1]]
     }
 }
 
@@ -226,7 +231,7 @@ fn merged_operation(
     let mut texts: [String; KINDS] = Default::default();
     for (kind, text) in texts.iter_mut().enumerate() {
         for one in all {
-            sums.add(&one.held[place][kind])?;
+            sums.add(one.histogram(place, kind))?;
         }
         *text = sums.take();
     }
@@ -394,8 +399,10 @@ fn part(all: &[Unpacked<'_>], sums: &mut Sums) -> Result<Option<Part>, Error> {
     let (Some(first), Some(last)) = (all.first(), all.last()) else { return Ok(None) };
     let operations = || all.iter().flat_map(|one| &one.interval.operations);
     let mut kind = |kind: usize| -> Result<String, Error> {
-        for own in all.iter().flat_map(|one| &one.held) {
-            sums.add(&own[kind])?;
+        for one in all {
+            for operation in 0..one.interval.operations.len() {
+                sums.add(one.histogram(operation, kind))?;
+            }
         }
         Ok(sums.take())
     };

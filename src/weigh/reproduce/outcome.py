@@ -113,12 +113,22 @@ def _judged(original: Verdict, here: Verdict | None, *, same_machine: bool) -> t
     if original.verdict not in _DECIDED:
         return OutcomeName.NOT_DECIDED, f"the original decided nothing: {_reasons(original)}"
     if here.verdict not in _DECIDED:
+        if _on_the_other_side(original, here):
+            return apart, "the intervals have no ratio in common, and lie on either side of 1"
         return OutcomeName.NOT_DECIDED, f"nothing was decided here: {_reasons(here)}"
     if original.verdict is here.verdict or (original.verdict in _ALIKE and here.verdict in _ALIKE):
         return OutcomeName.CONFIRMED, ""
     if _overlap(original, here):
         return OutcomeName.NOT_DECIDED, "the intervals overlap: both may be of one ratio"
     return apart, "the intervals have no ratio in common"
+
+
+def _on_the_other_side(original: Verdict, here: Verdict) -> bool:
+    """Whether what was slower is faster here, or the reverse, and only by how much is open."""
+    if here.verdict is not VerdictName.UNRESOLVED or here.low is None or here.high is None:
+        return False
+    other = here.high < 1 if original.verdict is VerdictName.SLOWER else here.low > 1
+    return original.verdict in _APART and other and not _overlap(original, here)
 
 
 def _overlap(one: Verdict, other: Verdict) -> bool:

@@ -43,9 +43,9 @@ _MEANS_LOAD = (
     "OTHER MACHINE: the same on another machine. NOT DECIDED: all else, with its reason."
 )
 _MEANS = (
-    "CONFIRMED: decided here as there. CONTRADICTED: decided otherwise on the same kind of machine, or answers that "
-    "agreed there differ here. OTHER MACHINE: decided otherwise, and the machines differ, so both may be right. NOT "
-    "DECIDED: one of the two decides nothing. Only ratios are compared, never times of two sessions."
+    "CONFIRMED: decided here as there. CONTRADICTED: decided otherwise, or on the other side of 1, on the same kind of "
+    "machine, or answers that agreed there differ here. OTHER MACHINE: the same, and the machines differ, so both may "
+    "be right. NOT DECIDED: one of the two decides nothing. Only ratios are compared, never times of two sessions."
 )
 
 
