@@ -128,8 +128,9 @@ def test_hosts_and_a_scheduler_that_are_killed_change_nothing(
         assert checked.code == 0, checked.out
     assert resumed.json["manifest"]["digests"] == whole.json["manifest"]["digests"]
     assert not [path for path in there.iterdir() if path.name == "parts" or path.name.startswith((".making", "making"))]
-    # Against the merged truth.
-    gate = weigh("gate", "--data", str(there), "--contender", "duckdb", "--quiet", "--json")
+    # Against the merged truth, and each other where the truth has no answer.
+    two = ("--contender", "duckdb", "--contender", "datafusion")
+    gate = weigh("gate", "--data", str(there), *two, "--quiet", "--json")
     assert gate.code == 0 and {one["status"] for one in gate.json["gate"]} == {"agreed"}, gate.err
 
 

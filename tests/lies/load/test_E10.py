@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import time
+import zlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from support.command import RAN, Run
+from weigh.load import record as load_record
+from weigh.load.fleet import verify as fleet
 from weigh_liars.resp_proxy import Proxy
 
 from ..agents import AGENTS, cluster
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from support.command import Weigh
+    from weigh.load.agents.model import AgentPart, AgentRun
+    from weigh.load.record import LoadRecord
 
 LOAD = ("load", *AGENTS, "--quiet", "--json")
 SAID = {*HONEST_CODES, "E10.schedule"}
@@ -55,6 +62,21 @@ def while_it_runs(weigh: Weigh, *arguments: str, do: Callable[[], object]) -> Ru
     return Run(process.returncode, out, err, weigh.folder)
 
 
+def repacked(record: LoadRecord, pack: Callable[[bytes], bytes]) -> LoadRecord:
+    """What it says of each agent, with the histograms packed by *pack*."""
+
+    def text(histogram: str) -> str:
+        content = base64.b64decode(histogram)
+        plain = pack(zlib.decompress(content[8:]))
+        return base64.b64encode(content[:4] + len(plain).to_bytes(4, "big") + plain).decode()
+
+    def parts(run: AgentRun) -> tuple[AgentPart, ...]:
+        return tuple(msgspec.structs.replace(one, response=text(one.response)) for one in run.parts)
+
+    runs = tuple(msgspec.structs.replace(run, parts=parts(run)) for run in record.agent_runs)
+    return msgspec.structs.replace(record, agent_runs=runs)
+
+
 @pytest.mark.promise("each agent is judged by itself")
 def test_honest_agents_are_not_accused_and_their_merge_is_made_again(weigh: Weigh) -> None:
     run = weigh(*LOAD, "--agents", "local:3", "--duration", "2s")
@@ -70,6 +92,12 @@ def test_honest_agents_are_not_accused_and_their_merge_is_made_again(weigh: Weig
     assert run.json["runs"][0]["operations"][0]["wrong"] == 0
     verified = weigh("verify", str(run.evidence))
     assert verified.code == 0 and "could not be made again" not in verified.out, verified.out
+    # Another version may pack the same values of an agent otherwise, and other values are found.
+    record = load_record.read(run.evidence)
+    other = repacked(record, zlib.compress)
+    assert other != record
+    assert not list(fleet.problems(run.evidence, other))
+    assert list(fleet.problems(run.evidence, repacked(record, lambda plain: zlib.compress(plain[:-1] + b"\x7e"))))
     # A merged figure that was edited is found, and so is an agent's.
     journal = run.evidence / "agents" / "2" / "journal.jsonl"
     journal.write_text(journal.read_text().replace('"in_flight":0', '"in_flight":9', 1))

@@ -75,6 +75,10 @@ class _Pace:
         self.unfinished += over
         return over
 
+    def question(self, most: float) -> float:
+        """Seconds for one question: half of what the relation has left, so that none takes the time of all others."""
+        return min(most, max(round((self._until - time.monotonic()) / 2), 1.0))
+
     def step(self) -> None:
         """An operation is behind us."""
         self._done += 1
@@ -186,6 +190,7 @@ def _variant(
             sql = operation.text(case, usual.ready.engine.dialect)
             if switch.breaks and re.search(switch.breaks, sql):
                 continue
+            other.timeout = pace.question(usual.timeout)
             try:
                 got, expected = usual.ask(sql), other.ask(sql)
             except WorkerEnded as ended:

@@ -66,7 +66,7 @@ class QuerySession:
     ) -> None:
         self.ready = ready
         self._link = link
-        self._timeout = timeout
+        self.timeout = timeout
         self._changed = changed
         self._tables = tables
         self._opened = opened
@@ -87,7 +87,7 @@ class QuerySession:
 
     def columns_lacking(self) -> Mapping[str, Mapping[str, str]]:
         """Columns that the contender could not be given, and why, by table; raises as ``life``."""
-        return self.life().exchange.ask("lacking", protocol.LackingReply, self._timeout)[0].columns
+        return self.life().exchange.ask("lacking", protocol.LackingReply, self.timeout)[0].columns
 
     def life(self) -> WorkerProcess:
         """The process that is asked: the same until it dies.
@@ -119,8 +119,8 @@ class QuerySession:
         self._check_tables(sql)
         worker = self.life()
         try:
-            worker.prepare(sql, self._timeout, partial=partial)
-            run = worker.run(self._timeout)
+            worker.prepare(sql, self.timeout, partial=partial)
+            run = worker.run(self.timeout)
             lazy = ""
             if withdraw:
                 with self._link.withdrawn():
@@ -133,8 +133,8 @@ class QuerySession:
             if lazy:
                 # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
                 worker = self.life()
-                worker.prepare(sql, self._timeout)
-                run = worker.run(self._timeout)
+                worker.prepare(sql, self.timeout)
+                run = worker.run(self.timeout)
             if lazy or not withdraw:
                 table = self._fetch(worker)
         except WorkerEnded as ended:
@@ -154,8 +154,8 @@ class QuerySession:
         self._check_tables(sql)
         worker = self.life()
         try:
-            worker.prepare(sql, self._timeout)
-            return worker.run(self._timeout)
+            worker.prepare(sql, self.timeout)
+            return worker.run(self.timeout)
         except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
@@ -168,7 +168,7 @@ class QuerySession:
                 raise WorkerEnded(Outcome.UNSUPPORTED, why, alive=True)
 
     def _fetch(self, worker: WorkerProcess) -> pa.Table:
-        path, _ = worker.answer(self._timeout)
+        path, _ = worker.answer(self.timeout)
         return read_answer(path)
 
 

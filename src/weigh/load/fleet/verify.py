@@ -11,15 +11,16 @@ from weigh.evidence.seal import SEAL, Seal
 from weigh.evidence.verification import Problem, chain
 from weigh.load.agents.merging import intervals_of_a_part, of_journals, path_of
 from weigh.load.agents.model import FOLDER
-from weigh.load.runs import LoadInterval, OperationInterval
+from weigh.load.runs import LoadInterval
 from weigh.model import codes
 from weigh.model.errors import WeighError
 from weigh.statistics.histogram import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from weigh.load.agents.model import AgentPart
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadRun
 
@@ -106,7 +107,7 @@ def _merge(folder: Path, record: LoadRecord, run: LoadRun, numbers: list[int]) -
             text=f"interval {place + 1} of run {run.number} is not what the journals of its agents add up to",
         )
     for one in record.agent_runs:
-        if one.run == run.number and parts.get(one.agent) != one.parts:
+        if one.run == run.number and not _same_parts(parts.get(one.agent, ()), one.parts):
             yield Problem(
                 code=codes.R4_FIGURES.code,
                 file="journal.jsonl",
@@ -123,16 +124,25 @@ def _same(one: LoadInterval, other: LoadInterval) -> bool:
         one.operations
     ) != len(other.operations):
         return False
-    return all(_same_operation(mine, theirs) for mine, theirs in zip(one.operations, other.operations, strict=True))
+    return all(
+        _same_but_packed(mine, theirs, _HISTOGRAMS)
+        for mine, theirs in zip(one.operations, other.operations, strict=True)
+    )
 
 
-def _same_operation(one: OperationInterval, other: OperationInterval) -> bool:
-    empty = dict.fromkeys(_HISTOGRAMS, "")
+def _same_parts(some: tuple[AgentPart, ...], others: tuple[AgentPart, ...]) -> bool:
+    return len(some) == len(others) and all(
+        _same_but_packed(one, other, ("response", "lag_late")) for one, other in zip(some, others, strict=True)
+    )
+
+
+def _same_but_packed(one: msgspec.Struct, other: msgspec.Struct, histograms: Sequence[str]) -> bool:
+    """Whether two are the same: another version may pack the same values of a histogram otherwise."""
+    empty = dict.fromkeys(histograms, "")
     if msgspec.structs.replace(one, **empty) != msgspec.structs.replace(other, **empty):
         return False
-    for name in _HISTOGRAMS:
+    for name in histograms:
         mine, theirs = getattr(one, name), getattr(other, name)
-        # Another version may pack the same values otherwise.
         if mine != theirs:
             left, right = decode(mine), decode(theirs)
             if list(left.tops) != list(right.tops) or list(left.counts) != list(right.counts):
