@@ -306,7 +306,7 @@ pub fn merge_journals<P: AsRef<Path>>(
                 .map(|(some, lines)| {
                     scope.spawn(move || {
                         for (reader, lines) in some.iter_mut().zip(&mut *lines) {
-                            *lines = next_intervals(reader, run, each.max(1))?;
+                            next_intervals(reader, run, each.max(1), lines)?;
                         }
                         unpack(lines)
                     })
@@ -351,29 +351,36 @@ pub fn merge_journals<P: AsRef<Path>>(
     }
 }
 
-/// The next lines with intervals of a run.
-fn next_intervals(reader: &mut BufReader<File>, run: u64, most: usize) -> Result<Vec<String>, Error> {
-    let mut found = Vec::with_capacity(most);
-    let mut line = String::new();
+/// The next lines with intervals of a run, in the place of those before: to make new ones costs the kernel fresh memory.
+fn next_intervals(
+    reader: &mut BufReader<File>,
+    run: u64,
+    most: usize,
+    lines: &mut Vec<String>,
+) -> Result<(), Error> {
     let wanted = format!("\"run\":{run},");
-    while found.len() < most {
+    let mut found = 0;
+    while found < most {
+        if found == lines.len() {
+            lines.push(String::new());
+        }
+        let line = &mut lines[found];
         line.clear();
-        let read =
-            reader.read_line(&mut line).map_err(|error| Error::Setting(format!("a journal: {error}")))?;
+        let read = reader.read_line(line).map_err(|error| Error::Setting(format!("a journal: {error}")))?;
         if read == 0 {
             break;
         }
         // The number of the run comes first in the body.
-        if line.starts_with(INTERVAL)
-            && line
-                .as_bytes()
-                .get(..80.min(line.len()))
-                .is_some_and(|head| head.windows(wanted.len()).any(|part| part == wanted.as_bytes()))
-        {
-            found.push(std::mem::take(&mut line));
-        }
+        found += usize::from(
+            line.starts_with(INTERVAL)
+                && line
+                    .as_bytes()
+                    .get(..80.min(line.len()))
+                    .is_some_and(|head| head.windows(wanted.len()).any(|part| part == wanted.as_bytes())),
+        );
     }
-    Ok(found)
+    lines.truncate(found);
+    Ok(())
 }
 
 /// Of some generators, their lines unpacked, and the part that these make.

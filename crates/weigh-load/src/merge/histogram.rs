@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use crate::Error;
-use crate::recorder::LONGEST;
+use crate::recorder::{LONGEST, Times};
 
 const DIGITS: u8 = 3;
 /// Bytes of the headers, compressed and plain, and where its payload's length and digits stand in the plain one.
@@ -60,7 +60,7 @@ impl Decoder {
             inflater: Decompress::new(true),
             packed: Vec::new(),
             plain: vec![0; MOST],
-            empty: Sums::new().take(),
+            empty: STANDARD.encode(Times::new().encoded()),
         }
     }
 
@@ -164,7 +164,8 @@ impl Sums {
             touched: vec![0; BUCKETS / 64],
             buckets: u32::try_from(whole.distinct_values()).expect("constant bounds"),
             header,
-            deflater: Compress::new(Compression::default(), true),
+            // A tenth more of a thousandth of what the generators wrote, in half the time.
+            deflater: Compress::new(Compression::fast(), true),
             plain: Vec::new(),
             packed: vec![0; 2 * MOST],
         }
@@ -225,8 +226,9 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::serialization::Deserializer;
+
     use super::*;
-    use crate::recorder::Times;
 
     fn of(values: impl IntoIterator<Item = u64>) -> String {
         let mut times = Times::new();
@@ -234,8 +236,14 @@ mod tests {
         STANDARD.encode(times.encoded())
     }
 
+    /// As the crate reads it.
+    fn read(text: &str) -> Histogram<u64> {
+        let bytes = STANDARD.decode(text).unwrap();
+        Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
+    }
+
     #[test]
-    fn the_sum_of_parts_is_the_histogram_of_all_to_the_byte() {
+    fn the_sum_of_parts_is_the_histogram_of_all() {
         let mut random = crate::random::Random::new(1);
         // From a nanosecond to an hour.
         let values: Vec<u64> = (0..5_000).map(|_| LONGEST >> random.below(42)).collect();
@@ -247,9 +255,9 @@ mod tests {
                 decoder.decode(&text, &mut filled).unwrap();
                 sums.add(&filled).unwrap();
             }
-            assert_eq!(sums.take(), of(values.iter().copied()));
+            assert_eq!(read(&sums.take()), read(&of(values.iter().copied())));
         }
-        assert_eq!(sums.take(), of([]));
+        assert_eq!(read(&sums.take()), read(&of([])));
     }
 
     #[test]
