@@ -11,7 +11,7 @@ import pytest
 
 from weigh.answers import constructs
 from weigh.answers.constructs import construct, of_query
-from weigh.answers.constructs.probes import DAYS, LETTERS
+from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, LETTERS
 from weigh.answers.constructs.probes import NAMES as NAMES_OF_COLUMNS
 from weigh.answers.left_open import _may
 from weigh.answers.votes import vote
@@ -52,8 +52,15 @@ def yielded() -> set[str]:
                 found |= of_query._PARTS.keys()
             case ast.Name(id=name):
                 found.add(getattr(construct, name))
-            case ast.JoinedStr(values=[ast.FormattedValue(value=ast.Name(id="name")), ast.Constant(value=str(end))]):
-                words = {"()": DAYS, " as a name": NAMES_OF_COLUMNS}.get(end, LETTERS)
+            case ast.JoinedStr(
+                values=[ast.FormattedValue(value=ast.Name(id="name" | "named")), ast.Constant(value=str(end))]
+            ):
+                words = {
+                    "()": DAYS,
+                    " as a name": NAMES_OF_COLUMNS,
+                    " in a pattern": CLASSES,
+                    " in a text": BACKSLASHES,
+                }.get(end, LETTERS)
                 found |= {f"{name}{end}" for name in words}
             case ast.JoinedStr(values=[ast.FormattedValue(value=begin), *_]):
                 names = [begin.body, begin.orelse] if isinstance(begin, ast.IfExp) else [begin]
@@ -86,15 +93,25 @@ def test_a_construct_that_nothing_bounds_excuses_nothing() -> None:
         ("SELECT count(*) AS v FROM t WHERE unicode(x) > 70", "unicode of a letter"),
         ("SELECT max(inf) AS v FROM t", "inf as a name"),
         ("SELECT count(*) AS v FROM t WHERE d < DATE '1000-01-01'", "years"),
+        (r"SELECT count(*) AS v FROM t WHERE s ~ '^\w+$'", r"\w in a pattern"),
+        (r"SELECT count(*) AS v FROM t WHERE s ~ '\bab\b'", r"\b in a pattern"),
+        ("SELECT count(*) AS v FROM t WHERE s ~ '[[:alpha:]]'", "[: in a pattern"),
+        (r"SELECT count(*) AS v FROM t WHERE s = 'a\nb'", r"\n in a text"),
+        (r"SELECT count(*) AS v FROM t WHERE s = 'a\wb'", r"\w in a text"),
+        ("SELECT count(*) AS v FROM t WHERE lpad(s, 3, 'x') = 'abc'", "length"),
+        ("SELECT count(*) AS v FROM t WHERE log(2, x) > 3", "base"),
+        ("SELECT count(*) AS v FROM t WHERE date_diff('week', d, e) > 3", "weeks"),
+        ("SELECT levenshtein(s, 'a') AS v FROM t", "edits"),
         ("SELECT count(*) AS v FROM t GROUP BY user", "user as a name"),
     ],
 )
 def test_who_takes_a_construct_as_the_others_do_is_outvoted(sql: str, key: str) -> None:
     values = {"duckdb": 4, "datafusion": 9, "polars": 9}
     other_key = "unicode of ''"
-    alike = {name: {key: "1", other_key: "0"} for name in NAMES}
+    others = {one.key: "1" for one in constructs.of(sql)}
+    alike = {name: {**others, key: "1", other_key: "0"} for name in NAMES}
     assert [one.detail for one in votes(sql, values, alike) if one.contender == "duckdb"] == ["outvoted"]
-    otherwise = {**alike, "duckdb": {key: "2", other_key: "0"}}
+    otherwise = {**alike, "duckdb": {**others, key: "2", other_key: "0"}}
     assert {one.status for one in votes(sql, values, otherwise)} == {GateStatus.LEFT_OPEN}
     unasked = {**alike, "duckdb": {}}
     assert {one.status for one in votes(sql, values, unasked)} == {GateStatus.LEFT_OPEN}

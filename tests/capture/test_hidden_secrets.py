@@ -51,6 +51,8 @@ VALUES = (
     "\uff50assword LEAK",
     "https://h/cb?code=LEAK",
     "https://h/sso#ticket=LEAK",
+    "h:5432:shop:al:LEAK",
+    "*:*:*:al:LEAK",
 )
 STATEMENTS = (
     "SELECT 'postgres://' || 'al' || ':' || 'LEAK' || '@h'",
@@ -85,6 +87,7 @@ PLAIN = (
     "ON CONFLICT (key) DO UPDATE SET key = '8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f'",
     "SELECT encode(x, 'hex') FROM remote_calls WHERE last_refresh > '2026-01-02' AND reset_at IS NULL AND u = 'DE'",
     "SELECT encode(x), decode('00ff', 'hex'), encode(sha(x), e'base64'), decode(n, 1, 'a', 2, 'b') FROM t",
+    "SELECT 1 FROM t WHERE k = 'cart:1234:item:sku:5' AND at = '10:30:00:00:1' AND m = '00:1b:44:11:3a:b7'",
     "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos' AND pattern = 'ab'",
 )
 

@@ -303,6 +303,12 @@ _ADDRESS = re.compile(
     r"(?:[^\s:@'\"]|//):(?:[^\s@\"]|\"(?![,:}\]])){1,200}@[\w(\[./-]|"
     r"[^\s/@:'\"]/[^\s/@]{1,200}@[\w(\[./-]"
 )
+_PASSWORD_FILE = re.compile(
+    # host:port:database:user:password of .pgpass, by the usual ports: keys of Redis have numbers there, too
+    r"(?<![^\s'\"])[^\s:'\"]{1,200}:(?:[56]43\d|\*):[^\s:'\"]{1,63}:[^\s:'\"]{1,63}:[^\s'\"]"
+)
+_FIELDS = 4
+"""Colons of such a line."""
 _FLAG = re.compile(
     r"(?<![\w-])(?:-[uU]|--?(?:proxy-)?user)[\s=]*[^\s:]{1,200}:\S|"
     r"(?<![\w-])--?(?:pass\w*|pw|key|sig)(?:\s*=\s*|\s+)\S|(?<![\w-])-p(?=\S{0,60}[^\sa-z])\S{3}|"
@@ -337,6 +343,8 @@ def is_secret_text(text: str) -> bool:
 
 def _is_secret(text: str) -> bool:
     if _STRONG.search(text) is not None or ("@" in text and _ADDRESS.search(text) is not None):
+        return True
+    if text.count(":") >= _FIELDS and _PASSWORD_FILE.search(text) is not None:
         return True
     return "-" in text and _FLAG.search(text) is not None
 

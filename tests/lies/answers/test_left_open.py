@@ -224,3 +224,40 @@ def test_an_open_order_accuses_nobody(weigh: Weigh) -> None:
     run = gate(weigh, IN_ORDER_ROWS, IN_ORDER, "datafusion", "polars", "sqlite", "chdb", "liar?lie=none")
     assert not diverged(run), run.json["gate"]
     assert set(statuses(run).values()) == {"left_open"}
+
+
+LETTERS_ROWS = """
+    SELECT i AS id, ['ab', 'Zürich', 'äöü', 'a_b', 'A\\nb', 'x y', '', NULL][1 + i % 8] AS s,
+        DATE '2024-01-01' + i::INTEGER AS d, 1 + i / 4 AS f
+    FROM range(200) AS t(i)
+"""
+IN_LETTERS = {
+    "words": r"SELECT s AS k, count(*) AS n FROM t WHERE s ~ '^\w+$' GROUP BY s",
+    "alphabet": "SELECT s AS k, count(*) AS n FROM t WHERE s ~ '^[[:alpha:]]+$' GROUP BY s",
+    "bounds": r"SELECT count(*) AS n FROM t WHERE s ~ '\bab\b'",
+    "padded": "SELECT id, lpad(s, 3, '.') AS n FROM t",
+    "escaped": r"SELECT count(*) AS n FROM t WHERE s = 'A\nb'",
+    "base": "SELECT id, log(2, f) AS n FROM t",
+    "weeks": "SELECT id, date_diff('week', d, DATE '2024-02-03') AS n FROM t",
+    "edits": "SELECT id, levenshtein(s, 'Zurich') AS n FROM t",
+}
+"""Engines take regular expressions, bytes, backslashes and arguments as they document it: each is right."""
+
+
+@pytest.mark.long
+def test_dialects_of_texts_accuse_nobody(weigh: Weigh) -> None:
+    run = gate(weigh, LETTERS_ROWS, IN_LETTERS, "duckdb", "datafusion", "polars", "chdb", "postgres")
+    assert not diverged(run), run.json["gate"]
+    assert set(statuses(run).values()) == {"left_open"}
+
+
+IN_ASCII = {
+    "digits": "SELECT count(*) AS n FROM t WHERE s ~ '[0-9A-Z]'",
+    "padded": "SELECT id, lpad(CAST(id AS VARCHAR), 3, '0') AS k, id AS n FROM t",
+}
+
+
+def test_dialects_of_texts_excuse_nobody_of_one_dialect(weigh: Weigh) -> None:
+    liar = "liar?lie=openly"
+    run = gate(weigh, LETTERS_ROWS, IN_ASCII, "datafusion", "liar?lie=none", liar)
+    assert diverged(run) == {(liar, name) for name in IN_ASCII}, run.json["gate"]

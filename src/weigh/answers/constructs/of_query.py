@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ from weigh.answers.constructs.explaining import (
 )
 from weigh.answers.constructs.limits import changes_rows, of_limits
 from weigh.answers.constructs.places import is_all, orders_only, position, reused
-from weigh.answers.constructs.probes import DAYS, LETTERS, NAMES, UNASKED
+from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, LETTERS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
@@ -199,6 +200,13 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "floor", "// rounds down in some engines and towards zero in others", near(Decimal(1))
     elif isinstance(node, exp.Mod):
         yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
+    elif isinstance(node, exp.Literal) and node.is_string:
+        for name in (one for one, form in BACKSLASHES.items() if re.search(form, node.name)):
+            yield (
+                f"{name} in a text",
+                "a backslash in a text is an escape to some engines and itself to others",
+                anything,
+            )
     elif isinstance(node, exp.Cast):
         yield from cast(node)
     elif isinstance(node, exp.Round):
@@ -290,8 +298,10 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
             "the length of a text is in bytes to some engines and in characters to others",
             longer,
         )
-    elif name in ("left", "right", "reverse", "lpad", "rpad", "overlay"):
+    elif name in ("left", "right", "reverse", "pad", "overlay", "stuff", "mid", "translate"):
         yield "length", f"{name} counts bytes in some engines and characters in others", anything
+    elif name == "levenshtein":
+        yield "edits", f"{name} counts bytes in some engines and characters in others", longer
     elif name in ("strpos", "str_position", "instr", "locate"):
         # Of locate they differ in which argument comes first, too.
         explains = anything if name == "locate" else longer
@@ -309,8 +319,11 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         if "\\" in node.expression.name and not isinstance(node.parent, exp.Escape):
             yield "escape", "a backslash without ESCAPE is itself to some engines and an escape to others", anything
         yield "like", "LIKE does not tell the case of letters to some engines, as SQLite and MySQL", anything
-    elif isinstance(node, exp.Log) and node.expression is None:
-        yield "logarithm", "log is to base 10 in some engines and natural in others", anything
+    elif isinstance(node, exp.Log):
+        if node.expression is None:
+            yield "logarithm", "log is to base 10 in some engines and natural in others", anything
+        else:
+            yield "base", "the base comes first in log of some engines and last in that of others", anything
     elif name.startswith(("stddev", "variance", "var_", "std", "covar")):
         if name.startswith("std"):
             yield "deviation", f"{name} of large integers has nine digits in some engines, as PostgreSQL", nearly
@@ -333,12 +346,17 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "greatest", f"{name} of a NULL is NULL to some engines and one of the rest to others", nulls
     elif name.startswith(("regexp", "regexplike")):
         yield "pattern", "regular expressions are of different dialects", anything
+        pattern = node.expression.name if isinstance(node.expression, exp.Literal) else "".join(CLASSES)
+        for named in (one for one in CLASSES if one in pattern.lower()):
+            yield f"{named} in a pattern", f"{named} in a regular expression has several meanings in engines", anything
     elif name in ("time_to_str", "date_format", "to_char", "strftime", "time_format", "format"):
         yield "format", "how a time is formatted, and which argument comes first, differ between engines", anything
     elif name in DAYS:
         yield f"{name}()", f"{name} counts from different days in different engines", anything
     elif part := _part(node, name):
         yield part, "seconds of a moment are with their fraction in some engines, and whole in others", anything
+    elif isinstance(node, exp.DateDiff) and "WEEK" in str(node.args.get("unit")).upper():
+        yield "weeks", "how many weeks lie between two days is left open by SQL", near(Decimal(1))
     elif (unit := _unit(node, name)) in ("DOW", "DAYOFWEEK", "WEEKDAY"):
         yield "weekday", "the number of a day of the week is left open by SQL", anything
     elif unit.startswith(("WEEK", "YEARWEEK")):

@@ -43,6 +43,9 @@ PROBES: dict[str, tuple[str, ...]] = {
               f"count(*) FROM (SELECT a FROM {_ZEROS} GROUP BY a) AS s",
               f"count(*) FROM {_ZEROS} JOIN {_ZEROS.replace('AS t', 'AS u')} ON t.a = u.a"),
     "logarithm": ("log(CAST(100 AS DOUBLE))",),
+    "base": ("log(2, 8)",),
+    "edits": ("levenshtein('ä', 'a')",),
+    "weeks": ("date_diff('week', DATE '2024-01-07', DATE '2024-01-08')",),
     "spread": (f"stddev(a) FROM {_ONE_TWO}",),
     "lone": ("stddev_samp(a) FROM (SELECT 1 AS a) AS t",),
     "straight": (f"corr(a, 1) FROM {_ONE_TWO}",),
@@ -96,6 +99,21 @@ PROBES |= {
 }
 PROBES |= {f"{name} of ''": (f"{name}('')",) for name in LETTERS}
 PROBES |= {f"{name} of a letter": (f"{name}('ä')",) for name in LETTERS}
+CLASSES = {
+    r"\w": (r"'ä' ~ '^\w$'",),
+    r"\d": (r"'٣' ~ '^\d$'",),
+    r"\s": ("'\u3000' ~ '^\\s$'",),
+    r"\b": (r"'a' ~ '\ba'", r"'ä' ~ '\bä'"),
+    "[:": ("'ä' ~ '^[[:alpha:]]$'",),
+}
+"""Classes of characters in a regular expression, of Unicode or of ASCII; \\b is a backspace in PostgreSQL."""
+PROBES |= {
+    f"{key} in a pattern": tuple(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in asked)
+    for key, asked in CLASSES.items()
+}
+BACKSLASHES = {r"\n": r"\\[\\abfnrtvx0]", r"\w": r"\\[^\\abfnrtvx0%_]"}
+"""Escapes that whoever has any takes alike, and others, of which some drop the backslash: which texts have them."""
+PROBES |= {f"{key} in a text": (f"length('{key}')",) for key in BACKSLASHES}
 NAMES = ("inf", "infinity", "nan", "user")
 """Words that are names of columns to most engines, numbers to ClickHouse, and who is connected to PostgreSQL."""
 PROBES |= {f"{name} as a name": (f"{name} FROM (SELECT 1 AS {name}) AS t",) for name in NAMES}
