@@ -23,6 +23,7 @@ from weigh.load.results import load_results
         ("3D000", "database"),
         ("42P01", "--prepare FILE.sql"),
         ("42000", "mend the statement"),
+        ("1044", "GRANT"),
         ("1193", "another kind of server"),
         ("57P01", "begin again"),
         ("57P03", "when it is ready"),
@@ -50,6 +51,9 @@ def test_a_remedy_follows_from_the_code(code: str, words: str) -> None:
         ("08P01", 'prepared statement "w0" does not exist', "--protocol simple"),
         ("", 'FATAL:  database "shop" does not exist', "name a database"),
         ("", "FATAL:  password authentication failed for user", "password"),
+        ("1290", "running with the --read-only option so it cannot execute this statement", "name the primary"),
+        ("ERR", "DB index is out of range", "name a database"),
+        ("", "ERR AUTH <password> called without any password configured for the default user", "leave the password"),
         ("", "FATAL:  sorry, too many clients already", "--connections"),
     ],
 )

@@ -85,10 +85,11 @@ def test_a_file_names_one_target(weigh: Weigh, content: str) -> None:
     assert SECRET not in run.err
 
 
-@pytest.mark.parametrize("scheme", ["mariadb", "postgres", "clickhouse"])
+@pytest.mark.parametrize("scheme", ["mariadb", "postgres", "clickhouse", "redis", "cassandra"])
 def test_a_server_that_repeats_the_password_is_not_repeated(weigh: Weigh, scheme: str) -> None:
     with Refusing(scheme) as server:
-        target = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/d"
+        database = "0" if scheme == "redis" else "d"
+        target = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/{database}"
         run = weigh("load", "ycsb-c", "--target", target, *OFFER)
     assert run.code == 2
     assert "who are you, " in run.err and "***" in run.err

@@ -110,8 +110,8 @@ def parse(text: str) -> Url:
         scheme, _, _ = text.partition("://")
         form = "HOST:PORT/NUMBER" if _SCHEMES.get(scheme) == "redis" else "USER@HOST:PORT/DB"
         raise UsageError(
-            "the target's URL is none: its port is no number from 1 to 65535, or a character of its password needs "
-            "%-encoding",
+            "the target's URL is none: its port is no number from 1 to 65535, a character of its password needs "
+            "%-encoding, or an address of IPv6 has no brackets, as [::1] has",
             remedy=f"write {scheme if scheme in _SCHEMES else 'postgres'}://{form}",
         ) from None
     if "@" in parts.path + parts.query + parts.fragment:
