@@ -149,6 +149,8 @@ _WORDS = {
     "no pg_hba.conf entry": _LOGIN,
     "connection timeout expired": _AWAY,
     "connection refused": _AWAY,
+    "failed to resolve host": _AWAY,
+    "is the server running": _AWAY,
     "can't connect to": _AWAY,
     "during query (timed out)": _AWAY,
     "pgbouncer": "see the pooler's configuration and log: the message is its own",
