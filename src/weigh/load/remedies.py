@@ -16,8 +16,9 @@ _POOLER = (
 _CAST = "write a cast, :n::int or :n::text, so that the server need not guess the type; or take --protocol simple"
 _LOGIN = (
     "check the user and the password, and whom the server lets in from here (PostgreSQL's pg_hba.conf, the host of a "
-    "MySQL user)"
+    "MySQL user), and whether only with TLS (sslmode=require)"
 )
+_EXPIRED = "the user's password has expired: set it anew (ALTER USER), or take another user"
 _CROWDED = (
     "lower --connections, or let the server take more (max_connections of PostgreSQL and MySQL, "
     "Redis' maxclients, a pooler's pool)"
@@ -93,6 +94,8 @@ REMEDIES = {
     "1193": _OTHERS,
     "1205": "raise the server's innodb_lock_wait_timeout, or lower the load",
     "1461": "raise the server's max_prepared_stmt_count, lower --connections, or take --protocol simple",
+    "1820": _EXPIRED,
+    "1862": _EXPIRED,
     "3948": "let the server take rows from its clients: SET GLOBAL local_infile = 1",
     "42S02": "create the table, or name the database that has it in the target's URL; --prepare FILE.sql makes the "
     "tables of an embedded server",
@@ -188,6 +191,9 @@ def remedy_of(code: str, message: str) -> str | None:
                 return remedy
         if _NO_DATABASE.search(words):
             return REMEDIES["3D000"]
+    if "max_user_connections" in message:
+        # Its code is that of mistakes in statements.
+        return _CROWDED
     if code in REMEDIES:
         return REMEDIES[code]
     return REMEDIES.get(code[:2]) if len(code) == _SQLSTATE and code.isalnum() and code[:2].isdecimal() else None
