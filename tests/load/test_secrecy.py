@@ -150,6 +150,25 @@ def test_a_statement_that_fails_with_the_password_under_load_is_not_repeated(wei
     _is_nowhere(SECRET, weigh, run)
 
 
+def test_a_sampler_that_fails_with_the_password_does_not_repeat_it(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("SELECT 1;\n")
+    with EmbeddedPostgres().reach(cache_folder(), 8) as reached:
+        server = reached.connect
+        path = f"{server['socket']}/.s.PGSQL.{server['port']}"
+        # What the samplers of activity and of waits ask, each.
+        wrong = f"'{SECRET}'::int".encode()
+        rewrites = {
+            b"SELECT deadlocks FROM": b"SELECT " + wrong + b" FROM",
+            b"wait_event_type, wait_event,": wrong + b",",
+        }
+        with PostgresProxy(path, server["user"], server["database"], "wrong-when-busy", rewrites) as proxy:
+            url = proxy.url.replace("@", f":{SECRET}@")
+            run = weigh("load", "look.sql", "--target", url, "--connections", "4", "--duration", "2s", "--json", *OFFER)
+    failed = {one["code"]: one["text"] for one in run.json["findings"] if '"***"' in one["text"]}
+    assert failed.keys() == {"X.waits", "X.activity"}, run.json["findings"]
+    _is_nowhere(SECRET, weigh, run)
+
+
 def _is_nowhere(secret: str, weigh: Weigh, run: Run) -> None:
     """Neither in what was printed, nor in the evidence."""
     texts = [run.out.encode(), run.err.encode()]
