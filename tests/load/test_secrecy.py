@@ -169,6 +169,22 @@ def test_a_sampler_that_fails_with_the_password_does_not_repeat_it(weigh: Weigh)
     _is_nowhere(SECRET, weigh, run)
 
 
+@pytest.mark.long
+def test_a_query_alongside_that_fails_with_the_password_does_not_repeat_it(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("SELECT 1;\n")
+    with EmbeddedPostgres().reach(cache_folder(), 8) as reached:
+        server = reached.connect
+        path = f"{server['socket']}/.s.PGSQL.{server['port']}"
+        rewrites = {b"AS revenue": f"+ '{SECRET}'::int AS revenue".encode()}
+        with PostgresProxy(path, server["user"], server["database"], "wrong", rewrites) as proxy:
+            url = proxy.url.replace("@", f":{SECRET}@")
+            flags = ("--with", "run --workload tpch --scale 0.01 --operations q6", "--duration", "30s", "--json")
+            run = weigh("load", "look.sql", "--target", url, *flags, *OFFER)
+    # Why each cannot be asked is in the journal.
+    assert '\\"***\\"' in (run.evidence / "journal.jsonl").read_text(), run.err
+    _is_nowhere(SECRET, weigh, run)
+
+
 def _is_nowhere(secret: str, weigh: Weigh, run: Run) -> None:
     """Neither in what was printed, nor in the evidence."""
     texts = [run.out.encode(), run.err.encode()]
