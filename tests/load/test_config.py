@@ -154,6 +154,11 @@ def test_what_a_url_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (asked.host, asked.port, asked.user, asked.database) == ("db", 6432, "me", "shop")
     assert asked.password == "a+b+c"
     assert parse("postgres://me@/shop?host=/run/postgresql").socket == "/run/postgresql"
+    # As libpq's documentation has it ("Connection URIs").
+    socket = parse("postgres://me:secret@%2FRun%2fpostgresql:6432/shop?sslmode=disable")
+    assert (socket.socket, socket.port, socket.database) == ("/Run/postgresql", 6432, "shop")
+    assert socket.text == "postgres://me@:6432/shop?host=/Run/postgresql&sslmode=disable"
+    assert parse("postgres://%2Frun").socket == "/run"
     monkeypatch.setenv("REDISCLI_AUTH", "from outside")
     assert parse("redis://cache").password == "from outside"
 
@@ -168,6 +173,8 @@ def test_what_a_url_says(monkeypatch: pytest.MonkeyPatch) -> None:
         ("postgres://me@db?user=you", "'user' twice"),
         ("postgres://me:secret@db?password=geheim", "'password' twice"),
         ("postgres://db/shop?dbname=store", "'dbname' twice"),
+        ("postgres://db,other/shop", "several hosts"),
+        ("postgres:///shop?host=db,other", "several hosts"),
         ("postgres://db:0/shop", "no number from 1 to 65535"),
         ("postgres://db?port=65536", "no number from 1 to 65535"),
     ],

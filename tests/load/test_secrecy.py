@@ -85,10 +85,11 @@ def test_a_file_names_one_target(weigh: Weigh, content: str) -> None:
     assert SECRET not in run.err
 
 
-@pytest.mark.parametrize("scheme", ["mariadb", "postgres", "clickhouse"])
+@pytest.mark.parametrize("scheme", ["mariadb", "postgres", "clickhouse", "redis", "cassandra"])
 def test_a_server_that_repeats_the_password_is_not_repeated(weigh: Weigh, scheme: str) -> None:
     with Refusing(scheme) as server:
-        target = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/d"
+        database = "0" if scheme == "redis" else "d"
+        target = f"{scheme}://u:{quote(ODD, safe='')}@127.0.0.1:{server.port}/{database}"
         run = weigh("load", "ycsb-c", "--target", target, *OFFER)
     assert run.code == 2
     assert "who are you, " in run.err and "***" in run.err
@@ -146,6 +147,41 @@ def test_a_statement_that_fails_with_the_password_under_load_is_not_repeated(wei
             run = weigh("load", "look.sql", "--target", url, *flags, *OFFER)
     errors = run.json["operations"][0]["errors"]
     assert any('invalid input syntax for type integer: "***" (22P02)' in one for one in errors), errors
+    _is_nowhere(SECRET, weigh, run)
+
+
+def test_a_sampler_that_fails_with_the_password_does_not_repeat_it(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("SELECT 1;\n")
+    with EmbeddedPostgres().reach(cache_folder(), 8) as reached:
+        server = reached.connect
+        path = f"{server['socket']}/.s.PGSQL.{server['port']}"
+        # What the samplers of activity and of waits ask, each.
+        wrong = f"'{SECRET}'::int".encode()
+        rewrites = {
+            b"SELECT deadlocks FROM": b"SELECT " + wrong + b" FROM",
+            b"wait_event_type, wait_event,": wrong + b",",
+        }
+        with PostgresProxy(path, server["user"], server["database"], "wrong-when-busy", rewrites) as proxy:
+            url = proxy.url.replace("@", f":{SECRET}@")
+            run = weigh("load", "look.sql", "--target", url, "--connections", "4", "--duration", "2s", "--json", *OFFER)
+    failed = {one["code"]: one["text"] for one in run.json["findings"] if '"***"' in one["text"]}
+    assert failed.keys() == {"X.waits", "X.activity"}, run.json["findings"]
+    _is_nowhere(SECRET, weigh, run)
+
+
+@pytest.mark.long
+def test_a_query_alongside_that_fails_with_the_password_does_not_repeat_it(weigh: Weigh) -> None:
+    (weigh.folder / "look.sql").write_text("SELECT 1;\n")
+    with EmbeddedPostgres().reach(cache_folder(), 8) as reached:
+        server = reached.connect
+        path = f"{server['socket']}/.s.PGSQL.{server['port']}"
+        rewrites = {b"AS revenue": f"+ '{SECRET}'::int AS revenue".encode()}
+        with PostgresProxy(path, server["user"], server["database"], "wrong", rewrites) as proxy:
+            url = proxy.url.replace("@", f":{SECRET}@")
+            flags = ("--with", "run --workload tpch --scale 0.01 --operations q6", "--duration", "30s", "--json")
+            run = weigh("load", "look.sql", "--target", url, *flags, *OFFER)
+    # Why each cannot be asked is in the journal.
+    assert '\\"***\\"' in (run.evidence / "journal.jsonl").read_text(), run.err
     _is_nowhere(SECRET, weigh, run)
 
 

@@ -55,3 +55,15 @@ def test_streams_change_tables_of_their_own_in_mariadb_and_leave_none(weigh: Wei
     assert "T10.sessions" in codes
     assert not codes & {"A1.stream", "A4.refreshed", "A4.between"}
     assert client("SHOW DATABASES LIKE 'weigh%'") == ""
+
+
+def test_a_user_who_may_make_no_database_learns_what_to_do(weigh: Weigh, maria_spec: str) -> None:
+    name, _, url = maria_spec.partition("=")
+    command = ["mariadb", "-h127.0.0.1", f"-P{url.rpartition(':')[2]}", "-uroot", f"-p{PASSWORD['MARIADB_PASSWORD']}"]
+    guest = f"CREATE USER guest@'%' IDENTIFIED BY '{PASSWORD['MARIADB_PASSWORD']}'"
+    subprocess.run([*command, "-e", guest], check=True, capture_output=True)
+    of = ("--scale", "1K", "--operations", "by_action", "--contender", "duckdb", "--quiet")
+    run = weigh("gate", *of, "--contender", f"{name}={url.replace('root@', 'guest@')}", **PASSWORD)
+    words = " ".join(run.out.split())
+    assert run.code == 2
+    assert "let the user, or take weigh.data=exists): (1044, " in words

@@ -8,11 +8,13 @@ import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lies.cql_proxy import answer, frame
 from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
     import socket
 
+_ERROR, _STARTUP, _AUTHENTICATE, _SUPPORTED, _AUTH_RESPONSE = 0x00, 0x01, 0x03, 0x06, 0x0F
 _BASIC = re.compile(rb"authorization: basic (\S+)", re.IGNORECASE)
 
 
@@ -24,7 +26,7 @@ class Refusing(Door):
     """
 
     def __init__(self, engine: str) -> None:
-        self._protocol = {"trino": _http, "clickhouse": _http, "postgres": _postgres, "mariadb": _mariadb}.get(engine)
+        self._protocol = _PROTOCOLS.get(engine)
         self.given = b""
         """What it was given."""
         super().__init__()
@@ -76,3 +78,32 @@ def _mariadb(client: socket.socket) -> bytes:
     text = b"\xff" + struct.pack("<H", 1045) + b"#28000who are you, " + given
     client.sendall(struct.pack("<I", len(text))[:3] + b"\x04" + text)
     return given
+
+
+def _redis(client: socket.socket) -> bytes:
+    words = client.recv(1000).split(b"\r\n")
+    given = words[-2] if words[2:3] == [b"AUTH"] else b""
+    client.sendall(b"-WRONGPASS who are you, " + given + b"\r\n")
+    return given
+
+
+def _cassandra(client: socket.socket) -> bytes:
+    wanted = b"org.apache.cassandra.auth.PasswordAuthenticator"
+    while True:
+        head, body = frame(client)
+        if head[4] == _STARTUP:
+            client.sendall(answer(head, _AUTHENTICATE, len(wanted).to_bytes(2) + wanted))
+        elif head[4] == _AUTH_RESPONSE:
+            given = body.rpartition(b"\0")[2]
+            text = b"who are you, " + given
+            client.sendall(answer(head, _ERROR, struct.pack("!iH", 0x0100, len(text)) + text))
+            return given
+        else:
+            # What it supports: nothing.
+            client.sendall(answer(head, _SUPPORTED, b"\0\0"))
+
+
+_PROTOCOLS = {
+    "cassandra": _cassandra, "clickhouse": _http, "mariadb": _mariadb, "postgres": _postgres, "redis": _redis,
+    "trino": _http,
+}  # fmt: skip

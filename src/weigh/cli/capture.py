@@ -155,7 +155,9 @@ def _by_url(source: tuple[str, ...], wanted: Wanted, out: Path) -> CaptureResult
     if url.kind != "postgres":
         raise UsageError(
             f"{url.text} is no PostgreSQL, which counts statements by itself",
-            remedy="let `valkey-cli monitor > FILE` run a while, and capture FILE",
+            remedy="switch its slow log on for all (slow_query_log = ON, long_query_time = 0), and capture that file"
+            if url.kind == "mysql"
+            else "let `valkey-cli monitor > FILE` run a while, and capture FILE",
         )
     server = StatementsByUrl(psycopg_connect(url), url.text, wanted.database, cache_folder())
     return capture_totals(server.totals(), url.text, wanted, out, server.counted_s, server, server.notes)

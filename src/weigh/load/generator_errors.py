@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import functools
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from weigh.load.remedies import remedy_of
 from weigh.model.errors import EngineFault
@@ -13,6 +14,19 @@ if TYPE_CHECKING:
     from weigh._native import LoadError
 
 
+class _Spec(Protocol):
+    @property
+    def target(self) -> str: ...
+
+
+class _OfTarget(Protocol):
+    @property
+    def spec(self) -> _Spec: ...
+
+
+_T = TypeVar("_T", bound=_OfTarget)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _BY_KIND = {
     "script": "mend the script there",
     "setting": "change that setting",
@@ -43,6 +57,21 @@ def call(what: Callable[..., Any], *arguments: Any) -> Any:
         return what(*arguments)
     except LoadError as error:
         raise read(error) from None
+
+
+def at_target(method: Callable[Concatenate[_T, _P], _R]) -> Callable[Concatenate[_T, _P], _R]:
+    """Have the server's errors in a method name the target: there may be several, and one that is in the way."""
+
+    @functools.wraps(method)
+    def placed(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return method(self, *args, **kwargs)
+        except EngineFault as error:
+            if self.spec.target not in str(error):
+                error.where = f"{self.spec.target}, {error.where}" if error.where else self.spec.target
+            raise
+
+    return placed
 
 
 def read(error: LoadError) -> EngineFault:

@@ -16,8 +16,9 @@ _POOLER = (
 _CAST = "write a cast, :n::int or :n::text, so that the server need not guess the type; or take --protocol simple"
 _LOGIN = (
     "check the user and the password, and whom the server lets in from here (PostgreSQL's pg_hba.conf, the host of a "
-    "MySQL user)"
+    "MySQL user), and whether only with TLS (sslmode=require)"
 )
+_EXPIRED = "the user's password has expired: set it anew (ALTER USER), or take another user"
 _CROWDED = (
     "lower --connections, or let the server take more (max_connections of PostgreSQL and MySQL, "
     "Redis' maxclients, a pooler's pool)"
@@ -62,7 +63,7 @@ REMEDIES = {
     "23": "the rows contradict a constraint of the table: let the script draw keys that are free, or that are there",
     "26000": _POOLER,
     "28": _LOGIN,
-    "3D000": "name a database that is there in the target's URL, postgres://USER@HOST/DATABASE",
+    "3D000": "name a database that is there in the target's URL, as in //USER@HOST/DATABASE",
     "3F000": "create the schema, or name the database that has it in the target's URL",
     "40": "transactions collide, as they do at that isolation level: let the script touch other rows, in one order, or "
     "count it as what this load is",
@@ -89,14 +90,18 @@ REMEDIES = {
     "57P04": "the database was dropped meanwhile: name one that stays",
     "57014": "raise the server's statement_timeout, or lower the load",
     "1040": _CROWDED,
+    "1044": "let the user use the database (GRANT), or name one that is there in the target's URL",
     "1193": _OTHERS,
     "1205": "raise the server's innodb_lock_wait_timeout, or lower the load",
     "1461": "raise the server's max_prepared_stmt_count, lower --connections, or take --protocol simple",
+    "1820": _EXPIRED,
+    "1862": _EXPIRED,
     "3948": "let the server take rows from its clients: SET GLOBAL local_infile = 1",
     "42S02": "create the table, or name the database that has it in the target's URL; --prepare FILE.sql makes the "
     "tables of an embedded server",
     "42S22": "mend the statement, or name the database that has the column in the target's URL",
-    "25006": "the server lets nobody write (a standby, or default_transaction_read_only): name the primary",
+    "25006": "the server lets nobody write (a standby, default_transaction_read_only, MySQL's read_only): name the "
+    "primary",
     "ASK": _CLUSTER,
     "BUSY": "a script of somebody's keeps the server busy: wait, or end it with SCRIPT KILL",
     "CLUSTERDOWN": _UNSERVED,
@@ -120,9 +125,14 @@ REMEDIES = {
     "or leave the check out with sslmode=require",
 }
 """Code of an error, or the two characters of its class in PostgreSQL -> what to do."""
-LASTING = frozenset((_LOGIN, *(REMEDIES[code] for code in ("3D000", "NOAUTH", "NOPERM", "WRONGPASS"))))
+LASTING = frozenset((_LOGIN, *(REMEDIES[code] for code in ("1044", "3D000", "NOAUTH", "NOPERM", "WRONGPASS"))))
 """Remedies of what no waiting mends: the user or the database that the URL names."""
 _WORDS = {
+    "db index is out of range": "name a database that the server has (its setting databases) in the target's URL, as "
+    "in //USER@HOST/0",
+    "--read-only option": REMEDIES["25006"],
+    "without any password configured": "leave the password out, of REDISCLI_AUTH too, or name the user it is of: the "
+    "server's default user has none",
     "prepared statement": _POOLER,
     "no more connections allowed": _CROWDED,
     "query_wait_timeout": _CROWDED,
@@ -142,6 +152,8 @@ _WORDS = {
     "no pg_hba.conf entry": _LOGIN,
     "connection timeout expired": _AWAY,
     "connection refused": _AWAY,
+    "failed to resolve host": _AWAY,
+    "is the server running": _AWAY,
     "can't connect to": _AWAY,
     "during query (timed out)": _AWAY,
     "pgbouncer": "see the pooler's configuration and log: the message is its own",
@@ -149,7 +161,7 @@ _WORDS = {
 """What a message has in it, where its code says little or is lost: libpq passes none on of a login, and poolers send
 errors of their own under codes of the server's."""
 _NO_DATABASE = re.compile(r'database ".*" does not exist')
-_PLAIN = ("08P01", "XX000", "58000", "0A000", "ERR", "")
+_PLAIN = ("08P01", "1290", "XX000", "58000", "0A000", "ERR", "")
 """Codes that say little."""
 _SQLSTATE = 5
 _CODE = re.compile(r"\(([0-9A-Z]{4,5}|SQLITE_[A-Z_]+)\)$")
@@ -179,6 +191,9 @@ def remedy_of(code: str, message: str) -> str | None:
                 return remedy
         if _NO_DATABASE.search(words):
             return REMEDIES["3D000"]
+    if "max_user_connections" in message:
+        # Its code is that of mistakes in statements.
+        return _CROWDED
     if code in REMEDIES:
         return REMEDIES[code]
     return REMEDIES.get(code[:2]) if len(code) == _SQLSTATE and code.isalnum() and code[:2].isdecimal() else None

@@ -85,7 +85,7 @@ def _chosen(which: tuple[str, ...]) -> tuple[Lie, ...]:
     known = {lie.id: lie for lie in CATALOGUE}
     for one in which:
         if one not in known:
-            raise UsageError(f"there is no lie '{one}'", remedy=f"{nearest(one, list(known))} weigh lies lists them")
+            raise UsageError(f"there is no lie '{one}'", remedy=f"weigh lies lists them; {nearest(one, list(known))}")
     return tuple(known[one] for one in dict.fromkeys(which)) or CATALOGUE
 
 

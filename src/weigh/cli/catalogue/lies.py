@@ -86,7 +86,7 @@ def _named(which: str, entries: Sequence[Entry], lies: Sequence[str]) -> tuple[E
     if not found and which not in families:
         known = [*families, *(one.code for one in entries)]
         raise UsageError(
-            f"there is no lie and no code '{which}'", remedy=f"{nearest(which, known)} weigh lies lists them"
+            f"there is no lie and no code '{which}'", remedy=f"weigh lies lists them; {nearest(which, known)}"
         )
     return found
 

@@ -19,7 +19,7 @@ from weigh.load.durability.probe import Probe
 from weigh.load.fleet.generator import AgentsGenerator
 from weigh.load.fleet.shares import shared
 from weigh.load.generator import generator_settings, loads_data, make_generator
-from weigh.load.generator_errors import call
+from weigh.load.generator_errors import at_target, call
 from weigh.load.isolation import checking as isolation
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
@@ -127,6 +127,7 @@ class Session:
         run = self.ready(loop, connections, repeat, rate=rate, duration_s=duration_s, name=name, during=during)
         return self.ended(run, run.made())
 
+    @at_target
     def ready(
         self,
         loop: Loop,
@@ -208,6 +209,7 @@ class Session:
         run.cold = cold
         return run
 
+    @at_target
     def ended(self, run: Run, made: LoadRun) -> LoadRun:
         """Everything behind the clock of a run.
 
@@ -232,6 +234,7 @@ class Session:
         conditions.refuse_memory(reached)
         return conditions.cold_start(self._made, reached)
 
+    @at_target
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.
 
@@ -257,6 +260,7 @@ class Session:
         """What the statements of scripts answered before any clock; None where nobody asked."""
         return self._gate.statements
 
+    @at_target
     def ask(self) -> None:
         """Ask before any clock what the scripts' statements answer; the data is there.
 

@@ -14,7 +14,7 @@ from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
-from weigh.load.generator_errors import call
+from weigh.load.generator_errors import at_target, call
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, ServerUse
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
@@ -58,6 +58,7 @@ class Run:
     """One run while it goes on.
 
     Attributes:
+        spec: what it is one of.
         generator: that makes it.
         disturbed: whether something happens to the server meanwhile.
     """
@@ -73,7 +74,7 @@ class Run:
         watching: Sampling,
         during: During | None,
     ) -> None:
-        self._spec = spec
+        self.spec = spec
         self._begun = begun
         self.generator = generator
         self._journal = journal
@@ -90,6 +91,7 @@ class Run:
         self.cold: ColdStart | None = None
         self._intervals: list[LoadInterval] = []
 
+    @at_target
     def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
         """Offer the load, and write down what comes of it.
 
@@ -115,7 +117,7 @@ class Run:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
             self._activity.begin(begun.number)
-            if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
+            if self.spec.server_cpus is not msgspec.UNSET or self.spec.client_cpus is not msgspec.UNSET:
                 self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
         except BaseException:
@@ -144,7 +146,7 @@ class Run:
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         last = watching.now()
-        looks = [begins + share * self._spec.duration_s for share in _LOOKS]
+        looks = [begins + share * self.spec.duration_s for share in _LOOKS]
         while not self.generator.is_over():
             time.sleep(_POLL)
             self._take()
@@ -165,7 +167,7 @@ class Run:
         for interval in msgspec.json.decode(call(self.generator.poll), type=list[LoadInterval]):
             self._intervals.append(interval)
             self._journal.append("interval", records.RunInterval(run=self._begun.number, interval=interval))
-            _show(interval, self._progress, self._spec.duration_s)
+            _show(interval, self._progress, self.spec.duration_s)
 
     def _last(self) -> LoadSummary:
         number = self._begun.number

@@ -14,10 +14,9 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 import msgspec
 
 from weigh.load.runs import TargetRead
-from weigh.load.target import secrecy
+from weigh.load.target import secrecy, tls
 from weigh.load.target.local_server import named, same_host, whereabouts
 from weigh.load.target.target import Reached
-from weigh.load.target.tls import requested
 from weigh.load.target.url import Url
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import one_line
@@ -87,7 +86,7 @@ class ClickHouseByUrl:
             password=password,
             database=database or "default",
             inline=parts.password is not None,
-            tls=requested(parts.scheme, connection, socket=False),
+            tls=tls.requested(parts.scheme, connection, socket=False),
         )
 
     @secrecy.hidden
@@ -157,7 +156,8 @@ def _ask(connect: dict[str, Any], where: str, statement: str) -> list[list[Any]]
         raise EngineFault(
             f"it cannot be reached: {error or type(error).__name__}",
             where=where,
-            remedy="check the address and that it runs; the port is that of HTTP (8123), and not of its own protocol",
+            remedy=f"{tls.remedy(error, connect['tls'])}; the port is that of HTTP ({_PORTS['clickhouse']}, with TLS "
+            f"{_PORTS['clickhouses']}), and not of its own protocol",
         ) from error
     except http.client.HTTPException as error:
         # Its text is whatever the server sent.

@@ -12,10 +12,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from weigh.load.runs import TargetRead
-from weigh.load.target import secrecy
+from weigh.load.target import secrecy, tls
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
-from weigh.load.target.tls import requested
 from weigh.load.target.url import Url
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import one_line
@@ -80,7 +79,7 @@ class Http:
             password=unquote(parts.password) if parts.password is not None else None,
             database=None,
             inline=parts.password is not None,
-            tls=requested(parts.scheme, {}, socket=False),
+            tls=tls.requested(parts.scheme, {}, socket=False),
         )
 
     @secrecy.hidden
@@ -108,7 +107,9 @@ def _described(connect: dict[str, Any], where: str) -> TargetRead:
         head = _head(connect)
     except (OSError, ValueError) as error:
         raise EngineFault(
-            f"it cannot be reached: {error}", where=where, remedy="check the address, and that it runs"
+            f"it cannot be reached: {error}",
+            where=where,
+            remedy=tls.remedy(error, connect["tls"], tls.TRUST),
         ) from error
     status, *headers = head.split("\n")
     if not status.startswith("HTTP/1."):

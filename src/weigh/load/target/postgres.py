@@ -16,7 +16,7 @@ from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
 from weigh.load.runs import TargetRead
-from weigh.load.target import embedded, secrecy, server_folder, sql_server
+from weigh.load.target import embedded, secrecy, server_folder, sql_server, tls
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
@@ -227,7 +227,7 @@ def _remedy(complaint: str) -> str:
     if "does not support SSL" in complaint:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
     if "certificate" in complaint:
-        return "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
+        return tls.CERTIFICATE
     return remedy_of("", complaint) or "check the address, the user and the password"
 
 

@@ -25,6 +25,8 @@ _IMPLIED = ("clickhouses", "https", "rediss", "valkeys")
 """Schemes that are encrypted by their name."""
 _SYSTEM = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 """Where Linux distributions keep the authorities that the machine trusts."""
+CERTIFICATE = "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
+TRUST = "name the host as its certificate does, and let this machine trust the authority that signed it"
 _OWN = "~/.postgresql/root.crt"
 _FULL = "take sslmode=verify-full, which also checks that the certificate is for that host"
 
@@ -40,6 +42,24 @@ class Tls(msgspec.Struct, frozen=True, kw_only=True):
 
     mode: Mode
     ca: str | None = None
+
+
+def remedy(error: Exception, mode: str, certificate: str = CERTIFICATE) -> str:
+    """What to do where no connection comes about.
+
+    Args:
+        error: of the connection, or of TLS on it.
+        mode: that was taken, of :class:`Tls`.
+        certificate: what to do about one that is not taken.
+    """
+    text = str(error)
+    if "certificate" in text:
+        return certificate
+    if mode != "off" and ("handshake" in text or "SSL" in text):
+        return "see whether TLS is spoken there; where it is not, take the scheme without its s, or no sslmode"
+    if isinstance(error, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+        return "check the address, that it runs, and whether it wants TLS (rediss, https, sslmode=require)"
+    return "check the address, and that it runs"
 
 
 def from_environment(given: Mapping[str, str]) -> Mapping[str, str]:

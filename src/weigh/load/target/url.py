@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
@@ -34,6 +35,7 @@ _CLUSTER = "-cluster"
 _PORTS = {"cql": 9042, "mysql": 3306, "postgres": 5432, "redis": 6379}
 _PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
+_SOCKET = re.compile(r"^([a-z]+://(?:[^@/?#]*@)?)(%2F[^:/?#]*)([^?#]*)\??", re.IGNORECASE)
 _KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
 
 
@@ -101,6 +103,8 @@ def parse(text: str) -> Url:
     Raises:
         UsageError: the scheme or a parameter is not known, or it is no URL. The text of the error has no password.
     """
+    # A folder of sockets in the place of the host is another form of libpq's.
+    text = _SOCKET.sub(r"\1\3?host=\2&", text)
     try:
         parts = urlsplit(text)
         given = _parameters(parts.query)
@@ -110,8 +114,8 @@ def parse(text: str) -> Url:
         scheme, _, _ = text.partition("://")
         form = "HOST:PORT/NUMBER" if _SCHEMES.get(scheme) == "redis" else "USER@HOST:PORT/DB"
         raise UsageError(
-            "the target's URL is none: its port is no number from 1 to 65535, or a character of its password needs "
-            "%-encoding",
+            "the target's URL is none: its port is no number from 1 to 65535, a character of its password needs "
+            "%-encoding, or an address of IPv6 has no brackets, as [::1] has",
             remedy=f"write {scheme if scheme in _SCHEMES else 'postgres'}://{form}",
         ) from None
     if "@" in parts.path + parts.query + parts.fragment:
@@ -129,7 +133,7 @@ def parse(text: str) -> Url:
         if name not in _KNOWN:
             raise UsageError(
                 f"the target's URL has a parameter '{name}', which weigh does not have",
-                remedy=f"{nearest(name, _KNOWN)} Leave it out",
+                remedy=f"leave it out; {nearest(name, _KNOWN)}",
             )
         if not value:
             raise UsageError(f"the target's URL has nothing behind '{name}='", remedy="leave it out, or give a value")
@@ -142,6 +146,8 @@ def parse(text: str) -> Url:
         database = database or user
     if kind == "mysql":
         user = user or _login()
+    if "," in (parts.hostname or given.get("host", "")):
+        raise UsageError("the target's URL names several hosts", remedy="name the one that is to be loaded")
     host = parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost")
     if cluster and (database not in (None, "0") or _is_socket(given)):
         raise UsageError(

@@ -9,6 +9,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
+import msgspec
+
 from weigh.host.sampling import rate
 from weigh.model.errors import without_secrets
 
@@ -111,6 +113,8 @@ class RunSampling(ABC, Generic[SamplerT, DrainedT]):
     def _write(self, sample: Drained | None) -> None:
         if sample is None:
             return
+        if sample.error:
+            sample = msgspec.structs.replace(sample, error=without_secrets(sample.error))  # type: ignore[type-var]
         self._keep(sample)  # type: ignore[arg-type]  # what a sampler of this kind sees
         if sample.error:
             self._failed(sample.error)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import conninfo
 
 from weigh_worker import Adapter, Session, Unsupported
 from weigh_worker.left_out import LeftOut
@@ -80,8 +81,11 @@ class Engine(Adapter):
             self.programs = os_user.programs(self.account, str(wanted.get(settings.PROGRAMS, "")))
             self._connection: psycopg.Connection[Any] | None = None
         else:
-            Adapter.hidden = (os.environ.get("PGPASSWORD", ""),)
+            given = conninfo.conninfo_to_dict(str(self.url)).get("password")
+            Adapter.hidden = (os.environ.get("PGPASSWORD", ""), str(given or ""))
             self._connection = remote.connect(str(self.url), self.options)
+            # Of a password file, which libpq reads.
+            Adapter.hidden += (self._connection.info.password,)
             self._opened(self._connection)
 
     @property

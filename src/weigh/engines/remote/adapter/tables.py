@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .profile import Profile, Rows
 
 _NOTE = "tables.json"
+_FORBIDDEN = re.compile(r"denied|permission|privilege|not authori[sz]ed|not allowed|read-?only", re.IGNORECASE)
 
 
 def make(
@@ -54,7 +56,7 @@ def make(
     note = {"schema": schema, "left_out": {}, "columns": {}, "address": address, "drop": profile.drop_schema(schema)}
     # Before anything is there: who is killed leaves the statement that drops it.
     (copy / _NOTE).write_text(json.dumps(note))
-    profile.create_schema(ask, schema)
+    _create(profile, ask, schema)
     try:
         left_out = _made(profile, connection, ask, way, place, tables, schema)
         if len(left_out.tables) == len(tables):
@@ -65,6 +67,23 @@ def make(
             (copy / _NOTE).unlink()
         raise
     (copy / _NOTE).write_text(json.dumps({**note, "left_out": left_out.tables, "columns": left_out.columns}))
+
+
+def _create(profile: Profile, ask: Callable[[str], Rows], schema: str) -> None:
+    """Make the schema.
+
+    Raises:
+        PermissionError: this user may not.
+    """
+    try:
+        profile.create_schema(ask, schema)
+    except Exception as error:
+        # Of a connection that is lost the type counts.
+        if not _FORBIDDEN.search(str(error)):
+            raise
+        raise PermissionError(
+            f"weigh may make no schema of its own for what it loads (let the user, or take weigh.data=exists): {error}"
+        ) from error
 
 
 def write(
@@ -84,7 +103,7 @@ def write(
     """
     schema = f"weigh_streams_{secrets.token_hex(6)}"
     profile.hold(ask, schema)
-    profile.create_schema(ask, schema)
+    _create(profile, ask, schema)
     left_out = _made(profile, connection, ask, "load", "", tables, schema)
     for why in left_out.tables.values():
         raise Unsupported(why)

@@ -16,7 +16,7 @@ import msgspec
 from weigh.engines import environment as environments
 from weigh.engines.builds import installation
 from weigh.load.activity.sampler import ActivityByPipe
-from weigh.load.remedies import remedy_of
+from weigh.load.remedies import of_text, remedy_of
 from weigh.load.runs import TargetRead
 from weigh.load.target import embedded, secrecy, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
@@ -283,7 +283,9 @@ class MySqlByUrl(ByUrl):
                 raise EngineFault(
                     sentences(reply.error),
                     where=url.text,
-                    remedy=remedy_of("", reply.error) or "check the address, the user and the password",
+                    remedy=of_text(reply.error)
+                    or remedy_of("", reply.error)
+                    or "check the address, the user and the password",
                 )
             here, servers = whereabouts(near, reply.server)
             describe = partial(_read, embedded=False, here=here)

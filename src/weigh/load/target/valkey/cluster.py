@@ -11,7 +11,7 @@ import msgspec
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import secrecy
+from weigh.load.target import secrecy, tls
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from weigh.load.runs import TableRows
 
 _T = TypeVar("_T")
-_CHECK = "check the address, and that it runs"
 
 
 class _Node(NamedTuple):
@@ -88,10 +87,11 @@ class ClusterByUrl(ByUrl):
         try:
             return question(connect)
         except OSError as error:
+            check = tls.remedy(error, connect["tls"])
             raise EngineFault(
                 f"node {name} of the cluster cannot be reached: {error}",
                 where=self.text,
-                remedy=f"{_CHECK}; the address is the one that the cluster names (cluster-announce-ip)",
+                remedy=f"{check}; the address is the one that the cluster names (cluster-announce-ip)",
             ) from error
         except Malformed as error:
             raise EngineFault(

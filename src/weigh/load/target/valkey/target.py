@@ -17,7 +17,7 @@ from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import embedded, secrecy, server_folder
+from weigh.load.target import embedded, secrecy, server_folder, tls
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
@@ -182,7 +182,7 @@ class RedisByUrl(ByUrl):
             read = described(connect, embedded=False, here=near)
         except OSError as error:
             raise EngineFault(
-                f"it cannot be reached: {error}", where=self.text, remedy="check the address, and that it runs"
+                f"it cannot be reached: {error}", where=self.text, remedy=tls.remedy(error, connect["tls"])
             ) from error
         except Malformed as error:
             raise EngineFault(
