@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -120,6 +121,11 @@ Totals      {total}         0.00         0.00         3.99000         8.00000   
 """
 
 
+def commas(text: str) -> str:
+    """As a locale with decimal commas prints it."""
+    return re.sub(r"(?<![\d.])(\d+)\.(\d+)(?![.\d])", r"\1,\2", text)
+
+
 def k6_text(mean: str = "23.96ms", p95: str = "68.54ms", failed: str = "✓ 0 ✗ 96818", count: int = 96818) -> str:
     return f"""     checks.........................: 100.00% ✓ 28853     ✗ 0
    ✓ http_req_duration..............: avg={mean}   min=357µs med=14.32ms max=191.19ms p(90)=59.09ms p(95)={p95}
@@ -132,7 +138,9 @@ def k6_text(mean: str = "23.96ms", p95: str = "68.54ms", failed: str = "✓ 0 �
 
 
 def k6(failed: int, not_failed: int) -> str:
-    return facts.k6().replace('"passes": 6, "fails": 1194', f'"passes": {failed}, "fails": {not_failed}')
+    share = failed / (failed + not_failed)
+    given = '"rate": 0.005, "passes": 6, "fails": 1194'
+    return facts.k6().replace(given, f'"rate": {share}, "passes": {failed}, "fails": {not_failed}')
 
 
 _OLD_PGBENCH = """transaction type: <builtin: select only>
@@ -143,9 +151,12 @@ latency average = 12.500 ms
 tps = 8000.000000 (including connections establishing)
 tps = 9600.000000 (excluding connections establishing)
 """
+_ITERATIONS = "     iterations.....................: 96818  {rate}/s\n"
+_RANKS = "  Latency Distribution\n     50%  {}ms\n     99%    8.30ms\n  299500 requests in"
 _SMALL = [[0.01, 0.0, 0.0], *[[0.5, 0.2, 0.2]] * 42]
 
 HONEST = {
+    "a mean near its median": wrk("wrk -t4 -c100 -d30s").replace("  299500 requests in", _RANKS.format("1.15")),
     "a read, modified and written, is three times counted and one operation": ycsb(_READS, _BOTH, _UPDATES),
     "what failed returned, and its times stand apart": ycsb(_OK, _FAILED),
     "inserts that were tried again": ycsb(ycsb_kind("INSERT", 100000), ycsb_kind("INSERT-FAILED", 70000)),
@@ -172,7 +183,10 @@ HONEST = {
     "what failed was left out of the excerpt": ycsb(_OK),
     "the text of k6": k6_text(),
     "the text of a newer k6, in a comment": k6_text(failed="0 out of 96818").replace("     ", "// "),
-    "the greatest is rounded to its unit": k6_text(mean="4.71ms", p95="191.2ms"),
+    "the greatest is rounded to its unit": k6_text(p95="191.2ms"),
+    "counters of one test": k6_text() + _ITERATIONS.format(rate="796.154518"),
+    "a locale with decimal commas": commas(sysbench()),
+    "decimal commas, of three digits": commas(pgbench()),
     "0.00 is rounded": facts.clickbench(result=_SMALL),
 }
 LIARS = {
@@ -196,6 +210,13 @@ LIARS = {
     ),
     "more than connecting explains": (pgbench(count=270000, rate="14593.0", connecting="4512.0"), "R2"),
     "more parts than requests": (k6(600, 900), "R2"),
+    "a share of another number": (k6_text(failed="✓ 4840 ✗ 91978"), "R2"),
+    "counters of two lengths": (k6_text() + _ITERATIONS.format(rate="398.077259"), "R2"),
+    "a mean below half of the median": (
+        wrk("wrk -t4 -c100 -d30s").replace("  299500 requests in", _RANKS.format("5.60")),
+        "L1",
+    ),
+    "a p95 below the least, with decimal commas": (commas(sysbench(p95="96.00")), "L1"),
     "more OK than reads, in an excerpt": (ycsb(_OK.replace("Return=OK, 80000", "Return=OK, 99000")), "L7"),
     "a mean of the text above what its percentiles allow": (k6_text(mean="123.96ms"), "L1"),
     "a p95 of the text below its p90": (k6_text(p95="48.54ms"), "L1"),

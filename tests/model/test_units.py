@@ -26,7 +26,16 @@ def test_what_is_no_number_of_rows(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("90s", 90), ("10m", 600), ("1h30m", 5400), ("250ms", 0.25), ("1 h 5 s", 3605), ("0s", 0), ("2min", 120)],
+    [
+        ("90s", 90),
+        ("10m", 600),
+        ("1h30m", 5400),
+        ("250ms", 0.25),
+        ("40us", 4e-5),
+        ("1 h 5 s", 3605),
+        ("0s", 0),
+        ("2min", 120),
+    ],
 )
 def test_durations(text: str, seconds: float) -> None:
     assert units.parse_duration(text) == pytest.approx(seconds)

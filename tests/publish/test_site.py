@@ -209,3 +209,13 @@ def test_a_bundle_of_what_a_licence_speaks_of_says_so(tmp_path: Path) -> None:
     assert "R8.terms: publishing results of " in weigh("export", str(licensed), "--bundle").err
     free = sealed_run(tmp_path, made.agreed())
     assert "R8" not in weigh("export", str(free), "--bundle").err
+
+
+def test_a_wrong_answer_is_first_in_the_list_and_on_the_site(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    sealed_run(tmp_path / "runs", made.diverged())
+    sealed_run(tmp_path / "honest", made.agreed())
+    assert "     WRONG answers: " in weigh("runs", "runs").out
+    assert weigh("publish", "runs", "--out", "site").code == 0
+    assert "<p>WRONG answers: " in (tmp_path / "site" / "index.html").read_text()
+    assert "WRONG" not in weigh("runs", "honest").out

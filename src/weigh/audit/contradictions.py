@@ -25,6 +25,8 @@ _SHORT = 5.0
 """Seconds below which a rate says nothing about count and time."""
 _OFFERED = 0.05
 """Share by which a rate may exceed what was offered: arrivals are random."""
+_FEW = 100
+"""Times below which a percentile may be far from all of them."""
 _FULL = 100.0
 
 
@@ -86,6 +88,7 @@ def _mean(one: Latency) -> Iterator[Contradiction]:
     slack = 2 * one.step + _SUM * one.mean
     if one.least is not None and one.mean < one.least - slack:
         yield Contradiction(row="L1", text=f"{one.name}: the mean {units.seconds(one.mean)} is below the least time")
+    yield from _small(one, slack)
     if one.most is None:
         return
     ranks = [0.0, *sorted(one.percentiles), _FULL]
@@ -97,6 +100,19 @@ def _mean(one: Latency) -> Iterator[Contradiction]:
         what = f"p{last:g} of {units.seconds(one.percentiles[last])} and " if last else ""
         text = f"{one.name}: the mean {units.seconds(one.mean)} is more than {what}the most, "
         yield Contradiction(row="L1", text=f"{text}{units.seconds(one.most)}, allow: at most {units.seconds(bound)}")
+
+
+def _small(one: Latency, slack: float) -> Iterator[Contradiction]:
+    """What lies above a percentile is no less than it: half of the times are at least the median."""
+    # The upper end of a bucket lies above what is in it; of few times, percentiles lie between two of them.
+    if one.mean is None or one.coarse or (one.count is not None and one.count < _FEW):
+        return
+    ranks = [*sorted(one.percentiles), _FULL]
+    at_least = [_between(one, one.percentiles[rank])[0] for rank in ranks[:-1]]
+    bound = sum((high - low) / _FULL * value for (low, high), value in zip(pairwise(ranks), at_least, strict=True))
+    if one.mean < bound * (1 - _SUM) - slack:
+        text = f"{one.name}: the mean {units.seconds(one.mean)} is less than its percentiles allow: at least "
+        yield Contradiction(row="L1", text=f"{text}{units.seconds(bound)}")
 
 
 def _total(one: Latency) -> Iterator[Contradiction]:

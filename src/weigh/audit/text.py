@@ -33,10 +33,23 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, 
 _TIME = re.compile(rf"({_NUMBER})\s*(ns|us|µs|ms|s|m|h)\b")
 
 
+_COMMA = re.compile(r"(?<![\d.,])(\d++),(\d++)(?![.,]?\d)")
+_POINT = re.compile(r"(?<![\d.,])\d++\.\d++(?![.,]?\d)")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?(?:[eE][-+]?\d+)?")
+
+
 def _decoded(content: bytes) -> str:
     """Text as it was written: what PowerShell redirects begins with a mark of its encoding."""
     utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
+    return _with_points(content.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace"))
+
+
+def _with_points(text: str) -> str:
+    """Of a locale with decimal commas, its points: ``999,90`` is no thousands, and would be read as 99,990."""
+    if text.lstrip()[:1] in ("{", "["):
+        return text
+    commas = sum(len(one[2]) != 3 or one[1].startswith("0") for one in _COMMA.finditer(text))
+    return _COMMA.sub(r"\1.\2", text) if commas > sum(1 for _ in _POINT.finditer(text)) else text
 
 
 class Text:
@@ -130,7 +143,9 @@ def number(value: object) -> float | None:
     """A number; None for what is none, is not finite, or is no count of anything."""
     if isinstance(value, bool) or value is None:
         return None
-    if isinstance(value, str):
+    if isinstance(value, str) and "," in value:
+        if not _THOUSANDS.fullmatch(value.strip()):
+            return None
         value = value.replace(",", "")
     try:
         found = float(value)  # type: ignore[arg-type]

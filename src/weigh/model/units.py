@@ -22,10 +22,10 @@ _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _FACTOR_TEXT = re.compile(r"^\s*(?:sf)?\s*(\d+(?:\.\d+)?)\s*$", re.IGNORECASE)
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(b|ib|)\s*$", re.IGNORECASE)
 _SIZE_UNITS = ("", "k", "m", "g", "t")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|m|h)")
 _PLAIN_RATIO = 1_000.0
 """From here on the decimals of a ratio are noise."""
-_DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_DURATION_UNIT = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 @overload
@@ -78,7 +78,7 @@ def parse_duration(text: str) -> Seconds:
     """A duration written as ``"90s"``, ``"10m"`` or ``"1h30m"``, in seconds.
 
     Raises:
-        UsageError: no number with a unit of ms, s, m, min or h.
+        UsageError: no number with a unit of us, ms, s, m, min or h.
     """
     compact = text.replace(" ", "")
     parts = list(_DURATION.finditer(compact))

@@ -117,7 +117,7 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         written=one.written.strftime("%Y-%m-%d %H:%M"),
         workload=one_line(about.workload, 80),
         about=one_line(about.about, 200),
-        says=one_line(found.says if found else _unsaid(about.end), 400),
+        says=one_line(found.answer if found else _unsaid(about.end), 400),
         tier=(found.tier if found else "") or "",
         verified=verified,
         passes=passes,

@@ -68,6 +68,36 @@ def test_the_remedies_of_own_data_are_those_that_help(weigh: Weigh) -> None:
     assert (ladder.code, "a ladder of them is --vary KEY=A,B" in ladder.err) == (2, True)
 
 
+UNREADABLE = {
+    "t.parquet": (b"", "not a readable Parquet file", "undamaged"),
+    "u.parquet": (b"hello", "not a readable Parquet file", "undamaged"),
+    "v.parquet": (b"PAR1" + bytes(40) + b"\x10\0\0\0PAR1", "not a readable Parquet file", "undamaged"),
+    "w.csv": ("a,b\n1,\u00e4\n".encode("latin-1"), "not utf-8", "iconv -f LATIN1"),
+    "x.csv": ("a,b\n1,\u00e4\n".encode("utf-16"), "not utf-8", "iconv -f UTF-16"),
+    "y.json": (b'{"a":1}\n{"a":\n', "Malformed JSON", "mend the file"),
+    "z.arrow": (b"hello", "cannot be read as Arrow", "undamaged"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_a_mistake_of_the_file(weigh: Weigh, name: str) -> None:
+    content, what, remedy = UNREADABLE[name]
+    (weigh.folder / name).write_bytes(content)
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM t")
+    run = weigh("gate", "--data", name, "--sql", "q.sql", "--contender", "duckdb")
+    assert run.code == 2
+    assert f"{name}: " in run.err
+    assert what in run.err
+    assert remedy in run.err
+    assert "internal error" not in run.err
+
+
+def test_a_question_on_the_command_line_is_sent_into_a_file(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city\nBern\n")
+    run = weigh("run", "--data", "places.csv", "--sql", "SELECT 1.5 FROM places", "--contender", "duckdb")
+    assert (run.code, "write the question into a file: --sql q.sql" in run.err) == (2, True)
+
+
 @pytest.mark.long
 @pytest.mark.promise("Where two files make different tables of one name, each question asks its own")
 def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:

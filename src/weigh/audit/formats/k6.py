@@ -34,6 +34,12 @@ _MINUTE, _HOUR = 6e4, 3.6e6
 _STEP = "step"
 """Of a time of the text: half of the last digit that is printed, in ms."""
 _THRESHOLD = re.compile(r"(avg|min|med|max|p\([\d.]{1,8}\)) ?(<=?|>=?) ?([\d.]{1,20})")
+_ROUNDED = 1e-3
+"""Of a share: the text has four digits of it."""
+_SLOW = 1e-3
+"""Events a second below which the digits that are printed say little."""
+_LENGTH = 0.02
+"""Share by which the length of a test may be off, for rounding."""
 _TIMES = ("http_req_duration", "grpc_req_duration", "iteration_duration")
 
 
@@ -47,11 +53,36 @@ def recognises(text: Text) -> bool:
 def read(text: Text) -> list[Published]:
     """One result; of the text one each time that its metrics begin anew."""
     if text.json is None:
-        return [_result(text, metrics, None) for metrics in _printed(text)]
+        return [
+            msgspec.structs.replace(_result(text, metrics, None), contradicted=tuple(_rates(metrics)))
+            for metrics in _printed(text)
+        ]
     took = number(table(text.object.get("state")).get("testRunDurationMs"))
     metrics = {name: _values(one) for name, one in table(text.object["metrics"]).items()}
     result = _result(text, metrics, took * 1e-3 if took else None)
-    return [msgspec.structs.replace(result, contradicted=tuple(_thresholds(table(text.object["metrics"]))))]
+    contradicted = (*_rates(metrics), *_thresholds(table(text.object["metrics"])))
+    return [msgspec.structs.replace(result, contradicted=contradicted)]
+
+
+def _rates(metrics: dict[str, dict[str, Any]]) -> Iterator[Contradiction]:
+    """All counters are divided by the length of the one test, and a share is that of what it counts."""
+    lengths: dict[str, float] = {}
+    for name, one in metrics.items():
+        count, rate = number(one.get("count")), number(one.get("rate"))
+        passes, fails = number(one.get("passes")), number(one.get("fails"))
+        rate = rate if rate is not None else number(one.get("value"))
+        if count and rate and rate > _SLOW:
+            lengths[name] = count / rate
+        elif rate is not None and passes is not None and fails is not None and passes + fails > 0:
+            share = passes / (passes + fails)
+            if abs(share - rate) > _ROUNDED:
+                text = f"{name}: {passes:,.0f} of {passes + fails:,.0f} are {share:.2%}, and not {rate:.2%}"
+                yield Contradiction(row="R2", text=one_line(text, 200))
+    if lengths:
+        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        if lengths[long] > lengths[short] * (1 + _LENGTH):
+            text = f"{short} was counted for {lengths[short]:,.6g} s and {long} for {lengths[long]:,.6g} s of one test"
+            yield Contradiction(row="R2", text=one_line(text, 200))
 
 
 def _thresholds(metrics: dict[str, Any]) -> Iterator[Contradiction]:

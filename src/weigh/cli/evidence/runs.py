@@ -80,4 +80,4 @@ def _answer(entry: Entry) -> tuple[str | None, str | None]:
     except Exception:
         # Its page, which is computed anew, says what is wrong.
         return None, None
-    return (one_line(found.says), found.tier) if found else (None, None)
+    return (one_line(found.answer), found.tier) if found else (None, None)

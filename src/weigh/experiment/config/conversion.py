@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import shlex
 from pathlib import Path
@@ -174,7 +175,11 @@ def _answers(file: Path, cache: Path, script: str, queries: list[str]) -> list[l
         what = re.split(r" Possible Solution:| LINE 1:", error.what.replace("cannot compute it", "cannot read it"))[0]
         remedy = "mend the file, or convert it to Parquet yourself"
         if "not utf-8" in what:
-            remedy = f"iconv -f LATIN1 -t UTF-8 {shlex.quote(file.name)} makes text in UTF-8 of it, where it is Latin-1"
+            name = shlex.quote(str(file))
+            remedy = f"iconv -f LATIN1 -t UTF-8 {name} makes text in UTF-8 of it, where it is Latin-1"
+            with file.open("rb") as opened:
+                if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                    remedy = f"it is UTF-16: iconv -f UTF-16 -t UTF-8 {name} makes text in UTF-8 of it"
         elif user_files.form(file) == "DuckDB":
             remedy += "; a database must be open nowhere else"
         raise DataFault(what, where=str(file), remedy=remedy) from None

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.data import registered, user_files
+from weigh.data.layout import parquet_reading
 from weigh.experiment.config.conversion import database_tables
 from weigh.model import units
-from weigh.model.errors import UsageError
+from weigh.model.errors import DataFault, UsageError
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import pyarrow.parquet as pq
 
 _PATTERN = frozenset("/*?[=.")
 """Characters of a path or a pattern that no registered name needs."""
@@ -120,12 +124,26 @@ def described(found: user_files.Tables) -> Iterator[str]:
 
     Args:
         found: Parquet files by table.
-    """
-    import pyarrow.parquet as pq
 
+    Raises:
+        DataFault: a file is none of Parquet.
+    """
     for table, files in found.items():
-        rows = sum(pq.read_metadata(file).num_rows for file in files)
-        fields = [*pq.read_schema(files[0])]
+        rows = sum(_opened(file).metadata.num_rows for file in files)
+        fields = [*_opened(files[0]).schema_arrow]
         columns = ", ".join(f"{one.name} {one.type}" for one in fields[:_COLUMNS])
         more = f" and {len(fields) - _COLUMNS} more" if len(fields) > _COLUMNS else ""
         yield f"{table}: {units.count(rows, 'row')}: {columns}{more}"
+
+
+def _opened(file: Path) -> pq.ParquetFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(file)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        what = f"not a readable Parquet file: {one_line(str(error), 200)}"
+        raise DataFault(what, where=str(file), remedy=parquet_reading.REMEDY) from None

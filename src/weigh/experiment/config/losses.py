@@ -82,8 +82,10 @@ def notes(
         lines = list(_lines(file, read_as, int(counted["rows"]), names, counted, csv))
     if read_as is not None or form == "JSON":
         changed = list(changed_values.notes(file, read, read_as, table, int(counted["rows"]), ask, csv))
+    # The commas of a line that is read whole are no decimal ones.
+    ragged = read_as is not None and _is_ragged(names, counted)
     columns = (
-        *_looks(texts, counted, csv if form == "CSV" else None),
+        *(() if ragged else _looks(texts, counted, csv if form == "CSV" else None)),
         *_nulls(form if not csv.null else "fields that --csv says are NULL", names, texts, counted),
     )
     options = (f"read with --csv {csv.written}",) if csv.written else ()
@@ -140,12 +142,16 @@ def _lines(
         yield f"{count(blank, 'empty line')} dropped"
     if not header:
         yield f"no line was taken for a header: its columns are called {names[0]} to {names[-1]}"
-    if len(names) == 1 and int(counted.get("most0") or 1) > 1:
+    if _is_ragged(names, counted):
         least, most = int(counted["least0"]), int(counted["most0"])
         ragged = f"its lines have {least} to {most} fields" if least != most else f"its lines may have {most} fields"
         whole = f"{ragged}, so that each line is read whole, as one text (quotes too)"
         remedy = f"leave sep={csv.sep} out, or mend those lines" if csv.sep else "mend those lines"
         yield f"ragged: {whole}: {remedy}"
+
+
+def _is_ragged(names: Sequence[str], counted: dict[str, Any]) -> bool:
+    return len(names) == 1 and int(counted.get("most0") or 1) > 1
 
 
 def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:
@@ -198,7 +204,7 @@ def _changed(read: Sequence[dict[str, Any]], written: Sequence[dict[str, Any]]) 
     """Types that Parquet has not, and that lose something by what they become."""
     for one, other in zip(read, written, strict=True):
         was, now = str(one["type"]), str(other["type"])
-        if was != now and (now == "DOUBLE" or "UNION" in was or was.startswith(("BIT", "TIME"))):
+        if was != now and (now == "DOUBLE" or "UNION" in was or was.startswith(("BIGNUM", "BIT", "TIME"))):
             yield f"{one_line(str(one['name']))} is {one_line(was, 60)}, and becomes {one_line(now, 60)} in Parquet"
 
 

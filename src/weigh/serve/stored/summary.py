@@ -64,6 +64,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Judged, ...] = ()
     wrong: str = ""
 
+    @property
+    def answer(self) -> str:
+        """The line of a list that has one alone: whose answers are wrong comes first."""
+        return f"{self.wrong}. {self.says}" if self.wrong else self.says
+
 
 class Evidence(Protocol):
     """A kept document."""

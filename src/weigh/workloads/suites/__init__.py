@@ -6,6 +6,7 @@ XML. Nothing is executed here.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -40,7 +41,9 @@ def read(folder: Path, parameters: Parameters | None = None) -> Suite:
     elif folder.is_dir():
         found = sorted(path for path in folder.rglob("*") if path.suffix in _FORMS and path.is_file())
     else:
-        raise UsageError("there is no such file or folder", where=str(folder), remedy=_TAKEN)
+        written = re.match(r"(select|with|from)\s", str(folder), re.IGNORECASE)
+        remedy = "write the question into a file: --sql q.sql" if written else _TAKEN
+        raise UsageError("there is no such file or folder", where=str(folder), remedy=remedy)
     # The statements that make the tables of .sql files are no question.
     forms = {path.suffix for path in found if path.name != sql_file.LOAD}
     if not forms:
