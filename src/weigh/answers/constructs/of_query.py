@@ -202,11 +202,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
     elif isinstance(node, exp.Literal) and node.is_string:
         for name in (one for one, form in BACKSLASHES.items() if re.search(form, node.name)):
-            yield (
-                f"{name} in a text",
-                "a backslash in a text is an escape to some engines and itself to others",
-                anything,
-            )
+            yield f"{name} in a text", "a backslash is an escape to some engines and itself to others", anything
     elif isinstance(node, exp.Cast):
         yield from cast(node)
     elif isinstance(node, exp.Round):

@@ -108,8 +108,8 @@ CLASSES = {
 }
 """Classes of characters in a regular expression, of Unicode or of ASCII; \\b is a backspace in PostgreSQL."""
 PROBES |= {
-    f"{key} in a pattern": tuple(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in asked)
-    for key, asked in CLASSES.items()
+    f"{key} in a pattern": tuple(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in conditions)
+    for key, conditions in CLASSES.items()
 }
 BACKSLASHES = {r"\n": r"\\[\\abfnrtvx0]", r"\w": r"\\[^\\abfnrtvx0%_]"}
 """Escapes that whoever has any takes alike, and others, of which some drop the backslash: which texts have them."""
