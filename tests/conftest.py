@@ -39,6 +39,9 @@ settings.register_profile("long", settings.get_profile("here"), max_examples=1_0
 settings.load_profile("here")
 # xdist says that its workers have 80 columns; a pipe has none, and weigh would obey.
 os.environ.pop("COLUMNS", None)
+# What a shell starts in the background ignores it, and what that starts, too: no command could be interrupted.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 _PR_SET_CHILD_SUBREAPER = 36
 
 # The liars, for every command that a test gives, and for this process: a worker of xdist inherits the variable alone.

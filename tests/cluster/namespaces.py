@@ -5,6 +5,7 @@ They share a kernel and its clocks, and not the network: nothing reaches another
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _WAIT = 90.0
 """Seconds for a scheduler and its workers."""
+_NUMBER = itertools.count()
 
 
 class Hosts:
@@ -92,7 +94,8 @@ class Dask:
     def __init__(self, own: Hosts, folder: Path) -> None:
         self._own = own
         self._folder = folder
-        port = 20_000 + os.getpid() % 10_000
+        # Another one for each: two may run at a time.
+        port = 20_000 + (os.getpid() + next(_NUMBER)) % 10_000
         self._address = f"tcp://{own.address}:{port}"
         self._scheduler = self._started("scheduler", "--host", own.address, "--port", str(port))
         self._workers = {name: self._worker(name) for name in own.names}

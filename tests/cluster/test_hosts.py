@@ -1,4 +1,8 @@
-"""Three hosts, a scheduler and a server: load by agents, and data by parts (`make test-cluster`)."""
+"""Three hosts, a scheduler and a server: load by agents, and data by parts (`make test-cluster`).
+
+``WEIGH_CLUSTER_SCALES`` are those of tpchgen and netflow [0.1,1M] while ``WEIGH_CLUSTER_KILLS`` [6] workers and
+``WEIGH_CLUSTER_SCHEDULERS`` [1] schedulers are killed.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,10 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.cluster, pytest.mark.skipif(bool(why := missing()), reason=why)]
 
-KILLS = 6
-"""Of workers, before the scheduler's."""
+TPCH, NETFLOW = os.environ.get("WEIGH_CLUSTER_SCALES", "0.1,1M").split(",")
+SCHEDULERS = int(os.environ.get("WEIGH_CLUSTER_SCHEDULERS", "1"))
+KILLS = -(-int(os.environ.get("WEIGH_CLUSTER_KILLS", "6")) // SCHEDULERS)
+"""Of workers, before each of a scheduler."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +104,11 @@ def test_data_by_parts_on_three_hosts_is_that_of_one(weigh: Weigh, place: str, t
 
 
 @pytest.mark.parametrize(
-    "named", [("tpchgen", "--scale", "0.1", "--files", "12"), ("netflow", "--scale", "1M", "--files", "24")]
+    "named",
+    [
+        ("tpchgen", "--scale", TPCH, "--files", str(12 * SCHEDULERS)),
+        ("netflow", "--scale", NETFLOW, "--files", "24"),
+    ],
 )
 def test_hosts_and_a_scheduler_that_are_killed_change_nothing(
     weigh: Weigh, three: Hosts, tmp_path: Path, named: tuple[str, ...]
@@ -106,23 +116,27 @@ def test_hosts_and_a_scheduler_that_are_killed_change_nothing(
     there = tmp_path / "there"
     whole = weigh("data", "make", *named, "--json")
     command = ("data", "make", *named, "--to", str(there), "--quiet", "--json")
-    drawn, kills = random.Random(3), 0
+    drawn = random.Random(3)
+    resume: tuple[str, ...] = ()
+    for _ in range(SCHEDULERS):
+        kills = 0
+        with dask(three, tmp_path) as cluster:
+            process = weigh.start(*command, "--on", cluster.place, *resume)
+            try:
+                while process.poll() is None and kills < KILLS:
+                    time.sleep(drawn.uniform(0.2, 1.0))
+                    if (there / "parts").exists():
+                        cluster.kill_worker(drawn.choice(three.names))
+                        kills += 1
+                cluster.kill_scheduler()
+                _, err = process.communicate(timeout=180)
+            finally:
+                process.kill()
+        assert kills == KILLS
+        assert (process.returncode, "--resume" in err) == (2, True), err
+        resume = ("--resume",)
     with dask(three, tmp_path) as cluster:
-        process = weigh.start(*command, "--on", cluster.place)
-        try:
-            while process.poll() is None and kills < KILLS:
-                time.sleep(drawn.uniform(0.2, 1.0))
-                if (there / "parts").exists():
-                    cluster.kill_worker(drawn.choice(three.names))
-                    kills += 1
-            cluster.kill_scheduler()
-            _, err = process.communicate(timeout=180)
-        finally:
-            process.kill()
-    assert kills == KILLS
-    assert (process.returncode, "--resume" in err) == (2, True), err
-    with dask(three, tmp_path) as cluster:
-        resumed = weigh(*command, "--on", cluster.place, "--resume")
+        resumed = weigh(*command, "--on", cluster.place, *resume)
         assert resumed.code == 0, resumed.err
         checked = weigh("data", "check", str(there), "--on", cluster.place)
         assert checked.code == 0, checked.out
