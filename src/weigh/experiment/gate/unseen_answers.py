@@ -151,7 +151,7 @@ def _stale(found: UnseenAnswers, operation: Operation, case: Case, moved: set[st
             continue
         if not agreed or name in agreed or not moved.issuperset(agreed):
             continue
-        # Who computes something else, such as a mean of texts, may do so of any rows: answers that are kept were right.
+        # Who computes something else, such as a mean of texts, may do so of any rows: stored answers were right once.
         before = {one: found.before[one, operation.name, case.name] for one in (name, *agreed)}
         if any(_same_throughout(operation, before[name], before[one]) for one in agreed):
             yield name, " and ".join(agreed)
