@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from weigh.answers import constructs
-from weigh.answers.constructs import construct, of_query
+from weigh.answers.constructs import construct, letters, of_query
 from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, LETTERS
 from weigh.answers.constructs.probes import NAMES as NAMES_OF_COLUMNS
 from weigh.answers.left_open import _may
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 NAMES = ("duckdb", "datafusion", "polars")
 
 
-def votes(sql: str, values: dict[str, int], ways: dict[str, dict[str, str]] | None = None) -> list[Check]:
-    """Of numbers in one column, each contender of a lineage of its own."""
+def votes(sql: str, values: dict[str, int | str], ways: dict[str, dict[str, str]] | None = None) -> list[Check]:
+    """Of values in one column, each contender of a lineage of its own."""
     case = Case(name="only", timed=True)
-    schema = ResultSchema(columns=(Column(name="v", kind="integer"),))
-    tables = {name: pa.table({"v": pa.array([value], pa.decimal128(38, 0))}) for name, value in values.items()}
+    texts = any(isinstance(one, str) for one in values.values())
+    schema = ResultSchema(columns=(Column(name="v", kind="text" if texts else "integer"),))
+    kind = pa.string() if texts else pa.decimal128(38, 0)
+    tables = {name: pa.table({"v": pa.array([value], kind)}) for name, value in values.items()}
     operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
     return vote(operation, case, tables, {name: name for name in values}, ways)
 
 
 def yielded() -> set[str]:
-    """The keys that the module which recognises constructs can give, read off its source; of a column their begin."""
-    source = of_query.__file__
-    assert source is not None
+    """The keys that the modules which recognise constructs can give, read off their source; of a column their begin."""
+    sources = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (of_query, letters)]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(Path(source).read_text(encoding="utf-8"))):
+    for node in (one for source in sources for one in ast.walk(ast.parse(source))):
         if not isinstance(node, ast.Yield) or node.value is None:
             continue
         value = node.value
@@ -115,6 +116,46 @@ def test_who_takes_a_construct_as_the_others_do_is_outvoted(sql: str, key: str) 
     assert {one.status for one in votes(sql, values, otherwise)} == {GateStatus.LEFT_OPEN}
     unasked = {**alike, "duckdb": {}}
     assert {one.status for one in votes(sql, values, unasked)} == {GateStatus.LEFT_OPEN}
+
+
+@pytest.mark.parametrize(
+    ("sql", "got", "above_zero", "status"),
+    [
+        ("SELECT {} AS v FROM t", -1, False, GateStatus.LEFT_OPEN),
+        ("SELECT {} AS v FROM t", -1, True, GateStatus.DIVERGED),
+        ("SELECT {} AS v FROM t", 60, False, GateStatus.DIVERGED),
+        ("SELECT max(v) AS v FROM t WHERE {} = 1", 60, False, GateStatus.LEFT_OPEN),
+        ("SELECT max(v) AS v FROM t WHERE {} = 1", 60, True, GateStatus.DIVERGED),
+    ],
+)
+def test_a_remainder_is_off_by_its_divisor_and_only_below_zero(
+    sql: str, got: int, above_zero: bool, status: GateStatus
+) -> None:
+    ways = {name: {"modulo": "-1"} | ({"fraction modulo i % 7": "whole"} if above_zero else {}) for name in NAMES}
+    ways["duckdb"]["modulo"] = "2"
+    found = votes(sql.format("i % 7"), {"duckdb": got, "datafusion": 6, "polars": 6}, ways)
+    assert next(one.status for one in found if one.contender == "duckdb") is status
+
+
+def test_a_remainder_of_a_divisor_that_is_computed_is_off_by_anything() -> None:
+    ways = {"duckdb": {"modulo": "2"}, "datafusion": {"modulo": "-1"}, "polars": {"modulo": "-1"}}
+    found = votes("SELECT i % (2 * 50) AS v FROM t", {"duckdb": 66, "datafusion": -34, "polars": -34}, ways)
+    assert {one.status for one in found} == {GateStatus.LEFT_OPEN}
+
+
+@pytest.mark.parametrize(
+    ("sql", "got", "status"),
+    [
+        ("SELECT left(s, 3) AS v FROM t", "abc", GateStatus.DIVERGED),
+        ("SELECT left(s, 3) AS v FROM t", "aä", GateStatus.LEFT_OPEN),
+        ("SELECT reverse(s) AS v FROM t", "abc", GateStatus.DIVERGED),
+        ("SELECT right(s, -2) AS v FROM t", "abc", GateStatus.LEFT_OPEN),
+    ],
+)
+def test_a_part_of_a_text_excuses_letters_that_are_not_ascii(sql: str, got: str, status: GateStatus) -> None:
+    ways = {"duckdb": {"length": "2"}, "datafusion": {"length": "1"}, "polars": {"length": "1"}}
+    found = votes(sql, {"duckdb": got, "datafusion": "abd", "polars": "abd"}, ways)
+    assert next(one.status for one in found if one.contender == "duckdb") is status
 
 
 def test_of_what_engines_cannot_be_asked_the_reason_says_so() -> None:

@@ -53,6 +53,10 @@ VALUES = (
     "https://h/sso#ticket=LEAK",
     "h:5432:shop:al:LEAK",
     "*:*:*:al:LEAK",
+    "db.example.com:15432:shop:al:LEAK",
+    "10.0.0.7:6000:*:al:LEAK",
+    "localhost:15432:shop:al:LEAK",
+    "/run/postgresql:5433:shop:al:LEAK",
 )
 STATEMENTS = (
     "SELECT 'postgres://' || 'al' || ':' || 'LEAK' || '@h'",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 EMPTY = {0.01: {"q4", "q10", "q23", "q24", "q30", "q31", "q54", "q74", "q82", "q83"}, 0.1: set()}
 """What the documentation names."""
+TIED = {0.01: {"q47", "q57", "q67"}, 0.1: {"q47", "q57", "q67", "q89"}}
+"""All of whose rows tie at the limit, so that no digest tells one right answer from another."""
 
 
 @cache
@@ -118,6 +120,7 @@ def test_three_lineages_agreed_on_nearly_everything_at_two_scales() -> None:
         assert all(len(answer.lineages) >= 3 for answer in one.answers.values())
         empty = {name for name, answer in one.answers.items() if not answer.rows}
         assert empty == EMPTY[one.scale]
+        assert {name for name, answer in one.answers.items() if not answer.tells} == TIED[one.scale]
         for name, answer in one.answers.items():
             assert len(answer.sums) == len(SCHEMAS[int(name[1:])].loose), name
 
@@ -138,7 +141,9 @@ def test_the_queries_are_99_and_have_the_answers_that_were_agreed_on(scale: floa
         answer = connection.sql(operation.sql).to_arrow_table()
         assert answer.num_columns == len(operation.schema.columns)
         pinned = workloads.agreements(source, stored.manifest.digests)(operation, operation.cases[0])
-        assert pinned is not None, operation.name
+        assert (pinned is None) == (operation.name in TIED[scale]), operation.name
+        if pinned is None:
+            continue
         assert agreement.fits(answer, pinned, operation.schema), operation.name
         changed = msgspec.structs.replace(pinned, rows=pinned.rows + 1)
         assert not agreement.fits(answer, changed, operation.schema)

@@ -304,8 +304,10 @@ _ADDRESS = re.compile(
     r"[^\s/@:'\"]/[^\s/@]{1,200}@[\w(\[./-]"
 )
 _PASSWORD_FILE = re.compile(
-    # host:port:database:user:password of .pgpass, by the usual ports: keys of Redis have numbers there, too
-    r"(?<![^\s'\"])[^\s:'\"]{1,200}:(?:[56]43\d|\*):[^\s:'\"]{1,63}:[^\s:'\"]{1,63}:[^\s'\"]"
+    # host:port:database:user:password of .pgpass, by the usual ports, and by any behind what only a host looks like:
+    # keys of Redis have numbers there, too
+    r"(?<![^\s'\"])(?:[^\s:'\"]{1,200}:(?:[56]43\d|\*)|(?:localhost|/[^\s:'\"]{1,199}|[^\s:'\"]{1,199}\.[^\s:'\"]{1,199}):\d{2,5})"
+    r":[^\s:'\"]{1,63}:[^\s:'\"]{1,63}:[^\s'\"]"
 )
 _FIELDS = 4
 """Colons of such a line."""

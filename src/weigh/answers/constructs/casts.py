@@ -1,4 +1,4 @@
-"""Casts and roundings: what they do to a fraction is left open, and to a whole number it is not."""
+"""Casts, roundings and remainders: what they do to a fraction is left open, and to a whole number it is not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs.construct import FRACTION, anything
-from weigh.answers.constructs.explaining import near
+from weigh.answers.constructs.explaining import near, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +85,20 @@ def mixed(node: exp.Expr) -> bool:
     return any(
         isinstance(one, exp.Div) or (isinstance(one, exp.Literal) and not one.is_string and not one.is_int)
         for one in node.this.walk()
+    )
+
+
+def remainder(node: exp.Mod) -> Iterator[tuple[str, str, Explains]]:
+    """What a remainder leaves open: its sign, and what becomes of fractions, so that it is off by a divisor at most."""
+    from sqlglot import exp
+
+    by = node.expression.unnest()
+    by = by.this if isinstance(by, exp.Neg) else by
+    divisor = number(by.name) if isinstance(by, exp.Literal) else None
+    yield (
+        f"{FRACTION}modulo {node.sql()}",
+        "% of negative numbers and of fractions is left open by SQL",
+        near(divisor) if divisor is not None else anything,
     )
 
 

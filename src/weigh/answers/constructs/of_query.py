@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs import widths
-from weigh.answers.constructs.casts import cast, fraction, mixed, rounded
+from weigh.answers.constructs.casts import cast, fraction, mixed, remainder, rounded
 from weigh.answers.constructs.comparisons import cast_to_double, compared, put_in_order, quotients, taken_over_rows
 from weigh.answers.constructs.construct import (
     MOMENT,
@@ -27,10 +27,8 @@ from weigh.answers.constructs.construct import (
     anything,
 )
 from weigh.answers.constructs.explaining import (
-    empties,
     folded,
     infinite,
-    longer,
     near,
     nearly,
     nulls,
@@ -40,11 +38,11 @@ from weigh.answers.constructs.explaining import (
     texts,
     unbounded,
     whole,
-    wide,
 )
+from weigh.answers.constructs.letters import of_letters
 from weigh.answers.constructs.limits import changes_rows, of_limits
 from weigh.answers.constructs.places import is_all, orders_only, position, reused
-from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, LETTERS, NAMES, UNASKED
+from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
@@ -157,6 +155,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     yield from ((f"{SKIPPED}{column}", _SKIPPED_WHY, nulls) for column in taken_over_rows(node))
     yield from _of_columns(node)
     yield from of_limits(node)
+    yield from of_letters(node, name)
     if widths.arithmetic(node):
         yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:
@@ -199,7 +198,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     elif isinstance(node, exp.IntDiv):
         yield "floor", "// rounds down in some engines and towards zero in others", near(Decimal(1))
     elif isinstance(node, exp.Mod):
-        yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
+        yield from remainder(node)
     elif isinstance(node, exp.Literal) and node.is_string:
         for name in (one for one, form in BACKSLASHES.items() if re.search(form, node.name)):
             yield f"{name} in a text", "a backslash is an escape to some engines and itself to others", anything
@@ -207,20 +206,6 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield from cast(node)
     elif isinstance(node, exp.Round):
         yield from rounded(node)
-    elif isinstance(node, exp.Substring):
-        start = node.args.get("start")
-        if not isinstance(start, exp.Literal) or start.name == "0":
-            yield (
-                "substring",
-                "a part of a text from a place before its first character is left open by SQL",
-                texts,
-            )
-        # How far a part reaches is in bytes where lengths are.
-        yield (
-            "length",
-            "a part of a text is counted in bytes by some engines and in characters by others",
-            wide,
-        )
     elif isinstance(node, exp.Join):
         if node.side:
             yield "outer", "an outer join fills in 0 and '' for NULL in some engines, as ClickHouse", anything
@@ -288,23 +273,6 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
 
     if name == "replace" and _replaces_nothing(node):
         yield "replace", "replacing an empty text is left open by SQL", texts
-    elif isinstance(node, exp.Length) or name in ("len", "char_length", "character_length", "strlen"):
-        yield (
-            "length",
-            "the length of a text is in bytes to some engines and in characters to others",
-            longer,
-        )
-    elif name in ("left", "right", "reverse", "pad", "overlay", "stuff", "mid", "translate"):
-        yield "length", f"{name} counts bytes in some engines and characters in others", anything
-    elif name == "levenshtein":
-        yield "edits", f"{name} counts bytes in some engines and characters in others", longer
-    elif name in ("strpos", "str_position", "instr", "locate"):
-        # Of locate they differ in which argument comes first, too.
-        explains = anything if name == "locate" else longer
-        yield "position", "a place in a text is counted in bytes by some engines and in characters by others", explains
-    elif name in LETTERS:
-        yield f"{name} of ''", f"{name} of an empty text is NULL, 0 or -1", empties
-        yield f"{name} of a letter", f"{name} is of a letter in some engines and of its first byte in others", anything
     elif isinstance(node, exp.Pow):
         yield "power", "^ is a power in some engines and exclusive or in others", anything
     elif isinstance(node, exp.SimilarTo):

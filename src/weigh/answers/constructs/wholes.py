@@ -1,16 +1,18 @@
-"""Casts and roundings of whole numbers, which change none of them in any engine."""
+"""Casts and roundings of whole numbers, which change none of them, and remainders of those above zero: all alike."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.widths import aliases_of, parsed
+from weigh.answers.constructs.widths import Ranged, aliases_of, columns_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlglot import exp
+
+    from weigh.answers.constructs.widths import Range
 
 
 @cache
@@ -38,6 +40,34 @@ def texts(sql: str, columns: Mapping[str, bool]) -> set[str]:
         return set()
     wholes = _Wholes(aliases_of(query), columns)
     return {node.sql() for node in query.find_all(exp.Cast, exp.Round) if wholes.has(node.this)}
+
+
+@cache
+def divided(sql: str) -> frozenset[str]:
+    """Names of columns that remainders in a query depend on, in small letters."""
+    from sqlglot import exp
+
+    query = parsed(sql)
+    return frozenset(columns_of(*query.find_all(exp.Mod))) if query is not None else frozenset()
+
+
+def remainders(sql: str, ranges: Mapping[str, Range]) -> set[str]:
+    """SQL of the remainders of a query of whole numbers, none of them below zero, by such above it.
+
+    Args:
+        sql: the query.
+        ranges: of the data's columns, by name in small letters.
+    """
+    from sqlglot import exp
+
+    query = parsed(sql)
+    if query is None:
+        return set()
+    ranged = Ranged(query, ranges)
+    pairs = ((node, ranged.of(node.this), ranged.of(node.expression)) for node in query.find_all(exp.Mod))
+    return {
+        node.sql() for node, one, by in pairs if one and by and one.whole and by.whole and one.low >= 0 and by.low > 0
+    }
 
 
 class _Wholes:

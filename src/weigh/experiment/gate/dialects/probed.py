@@ -189,11 +189,12 @@ def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
 
 
 def of_wholes(queries: Iterable[str], data: DataValues) -> dict[str, str]:
-    """Casts and roundings of some queries that are of integers, by key of the construct: everybody takes them alike."""
+    """Casts, roundings and remainders that are of integers, by key of the construct: everybody takes them alike."""
     found: dict[str, str] = {}
     for sql in queries:
         wanted = {one.key for one in constructs.of(sql) if one.key.startswith(constructs.FRACTION)}
         texts = wholes.texts(sql, _integers(wholes.read_by(sql), data)) if wanted else set()
+        texts |= wholes.remainders(sql, widths.ranges(wholes.divided(sql), data)) if wanted else set()
         for key in wanted:
             if key.removeprefix(f"{constructs.FRACTION}{constructs.fraction_base(key)} ") in texts:
                 found[key] = "whole"
