@@ -157,6 +157,7 @@ CASES = (
     _case("mistakes/command-of-data", "data", "digst"),
     _case("mistakes/no-contender", "gate"),
     _case("mistakes/no-such-file", "gate", "nope.toml"),
+    _case("mistakes/workload-as-file", "run", "tpch"),
     _case("mistakes/engine", "gate", "--contender", "duckbd"),
     _case("mistakes/unlike-any-contender", "gate", "--contender", "not a contender"),
     _case("mistakes/one-name-twice", "gate", *_DUCKDB, *_DUCKDB),

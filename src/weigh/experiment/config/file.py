@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from weigh import workloads
 from weigh.data.layout import knobs
 from weigh.evidence import files
 from weigh.experiment.config.builds import BuildTable, placed_at
@@ -135,11 +136,10 @@ def read_file(path: Path) -> File:
     try:
         text = files.named(path, _MOST).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
-        raise UsageError(
-            "there is no such file",
-            where=str(path),
-            remedy="weigh init --data FILES --sql FILE writes one; or name contenders with --contender",
-        ) from None
+        remedy = "weigh init --data FILES --sql FILE writes one; or name contenders with --contender"
+        if str(path) in workloads.names():
+            remedy = f"--workload {path} is the workload of that name, --contender an engine"
+        raise UsageError("there is no such file", where=str(path), remedy=remedy) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(unreadable(error), where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
