@@ -83,6 +83,20 @@ def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wro
     comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
     assert "Who is right is open" in comment
     assert "WRONG" not in comment
+    # Nor in the outcome, nor in the list.
+    assert str(left(run)["headline"]).startswith("DIFFERENT answers, who is right is open: duckdb and liar")
+    assert "WRONG" not in weigh("runs").out
+
+
+def test_what_came_to_no_result_names_who_and_what_to_do(weigh: Weigh) -> None:
+    run = weigh("ci", "measure", "run", "--command", "main=true", "--command", "pr=./nowhere", "--quiet")
+    assert run.code == 2, run.err
+    outcome = left(run)
+    assert outcome["evidence"]
+    assert str(outcome["headline"]).startswith("contender pr: it cannot be started")
+    comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
+    assert comment.startswith("**Not complete: contender pr: it cannot be started")
+    assert "name a program of this folder or of PATH" in comment
 
 
 def test_a_badge_counts_what_decides() -> None:
