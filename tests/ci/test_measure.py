@@ -88,6 +88,14 @@ def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wro
     assert "WRONG" not in weigh("runs").out
 
 
+def test_what_cannot_be_kept_is_not_measured(weigh: Weigh) -> None:
+    (weigh.folder / "told").write_text("a file")
+    run = weigh("ci", "measure", "--out", "told", "run", "--command", "a=true", "--command", "b=true", "--quiet")
+    assert run.code == 2
+    assert "error: told: " in run.err
+    assert not (weigh.folder / "runs").exists()
+
+
 def test_what_came_to_no_result_names_who_and_what_to_do(weigh: Weigh) -> None:
     run = weigh("ci", "measure", "run", "--command", "main=true", "--command", "pr=./nowhere", "--quiet")
     assert run.code == 2, run.err

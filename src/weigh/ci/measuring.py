@@ -34,6 +34,8 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
         words: after ``weigh``.
         out: the folder that is written.
     """
+    # What cannot be kept is found out before it is measured.
+    out.mkdir(parents=True, exist_ok=True)
     (out / _JUNIT).unlink(missing_ok=True)
     before = {row["evidence"] for row in _runs()}
     printed, failed, code = _carried_out(words)
