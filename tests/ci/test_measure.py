@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,10 @@ def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wro
     # Nor in the outcome, nor in the list.
     assert str(left(run)["headline"]).startswith("DIFFERENT answers, who is right is open: duckdb and liar")
     assert "WRONG" not in weigh("runs").out
+    # Nor on the page.
+    page = weigh("report", "latest", "--html", "-").out
+    assert re.search(r"of \d+ differing", page) and not re.search(r"of \d+ wrong", page)
+    assert "Look at the answers that differ below" in page
 
 
 def test_what_cannot_be_kept_is_not_measured(weigh: Weigh) -> None:
