@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,32 @@ def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wro
     comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
     assert "Who is right is open" in comment
     assert "WRONG" not in comment
+    # Nor in the outcome, nor in the list.
+    assert str(left(run)["headline"]).startswith("DIFFERENT answers, who is right is open: duckdb and liar")
+    assert "WRONG" not in weigh("runs").out
+    # Nor on the page.
+    page = weigh("report", "latest", "--html", "-").out
+    assert re.search(r"of \d+ differing", page) and not re.search(r"of \d+ wrong", page)
+    assert "Look at the answers that differ below" in page
+
+
+def test_what_cannot_be_kept_is_not_measured(weigh: Weigh) -> None:
+    (weigh.folder / "told").write_text("a file")
+    run = weigh("ci", "measure", "--out", "told", "run", "--command", "a=true", "--command", "b=true", "--quiet")
+    assert run.code == 2
+    assert "error: told: " in run.err
+    assert not (weigh.folder / "runs").exists()
+
+
+def test_what_came_to_no_result_names_who_and_what_to_do(weigh: Weigh) -> None:
+    run = weigh("ci", "measure", "run", "--command", "main=true", "--command", "pr=./nowhere", "--quiet")
+    assert run.code == 2, run.err
+    outcome = left(run)
+    assert outcome["evidence"]
+    assert str(outcome["headline"]).startswith("contender pr: it cannot be started")
+    comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
+    assert comment.startswith("**Not complete: contender pr: it cannot be started")
+    assert "name a program of this folder or of PATH" in comment
 
 
 def test_a_badge_counts_what_decides() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from support.command import RAN
+from support.command import RAN, WEIGH
 from weigh.load.target import embedded
 from weigh.load.target.registry import target
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from support.command import Weigh
 
 FLAGS = ("--rate", "50", "--duration", "500ms", "--records", "200", "--connections", "2", "--quiet")
@@ -62,3 +67,34 @@ def test_a_setting_that_the_server_does_not_know(weigh: Weigh, text: str) -> Non
     assert text.partition("?")[2].partition("=")[0] in run.err
     assert "for the settings and their values" in run.err
     assert not (weigh.folder / "runs").exists()
+
+
+def confined(weigh: Weigh, prefix: Sequence[str], *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in surroundings that another program makes."""
+    if os.geteuid() != 0 or not shutil.which(prefix[0]):
+        pytest.skip(f"it takes root and {prefix[0]}")
+    command = [*prefix, str(WEIGH), *words, "--quiet"]
+    run = subprocess.run(command, cwd=weigh.folder, env=weigh.environment, capture_output=True, text=True, check=False)
+    assert "internal error" not in run.stderr, run.stderr
+    return run
+
+
+@pytest.mark.parametrize("target", ["valkey:embedded", "postgres:embedded"])
+def test_root_that_may_become_nobody_else_is_told_so(weigh: Weigh, target: str) -> None:
+    """As in a container without capabilities."""
+    powerless = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--")
+    run = confined(weigh, powerless, "load", "ycsb-c", "--target", target, *FLAGS)
+    assert run.returncode == 2, run.stderr
+    assert "this root may not make anything another user's: Operation not permitted" in run.stderr
+    assert "run weigh as another user" in run.stderr
+    # It needs no other user.
+    assert confined(weigh, powerless, "load", "ycsb-c", "--target", "sqlite:embedded", *FLAGS).returncode in RAN
+
+
+@pytest.mark.long
+def test_agents_of_a_machine_without_loopback_say_so(weigh: Weigh) -> None:
+    words = ("load", "ycsb-c", "--target", "valkey:embedded", *FLAGS, "--agents", "local:2")
+    run = confined(weigh, ("unshare", "--net", "--"), *words)
+    assert run.returncode == 2, run.stderr
+    assert "error: local:2: its processes cannot reach one another over 127.0.0.1" in run.stderr
+    assert "ip link show lo" in run.stderr

@@ -23,6 +23,7 @@ from weigh.evidence import journal
 from weigh.kinds.kind import Kind
 from weigh.kinds.table import KINDS
 from weigh.model.answer import GateStatus
+from weigh.model.gate import UNDECIDED
 from weigh.serve.stored import documents
 
 if TYPE_CHECKING:
@@ -270,11 +271,32 @@ def test_what_cannot_be_served_is_refused(weigh: Weigh, root: Path, words: tuple
 
 
 @pytest.mark.parametrize("over", [False, True])
-def test_wrong_answers_are_in_the_list_while_it_is_measured_and_afterwards(tmp_path: Path, over: bool) -> None:
+@pytest.mark.parametrize(
+    ("detail", "said"),
+    [
+        ("", "WRONG answers: {0} on q; {1} on q"),
+        ("{1} is wrong, contradicted by ground truth; {0} answers differently", "WRONG answers: {1} on q"),
+        # A name that ends as another one does.
+        ("not-{0} is wrong; {1} is wrong, contradicted by ground truth", "WRONG answers: {1} on q"),
+        (
+            f"{{0}} and {{1}} answer differently ({UNDECIDED})",
+            "DIFFERENT answers, who is right is open: {0} and {1} on q",
+        ),
+    ],
+    ids=["older", "one", "suffix", "open"],
+)
+def test_wrong_answers_are_in_the_list_while_it_is_measured_and_afterwards(
+    tmp_path: Path, over: bool, detail: str, said: str
+) -> None:
     one = record()
-    names = [operation.operation for operation in one.gate.operations]
-    status = {one.spec.contenders[0].name: GateStatus.AGREED, one.spec.contenders[1].name: GateStatus.DIVERGED}
-    wrong = changed(one.gate.operations[0], status=GateStatus.DIVERGED, contenders=status)
+    names = [contender.name for contender in one.spec.contenders[:2]]
+    wrong = changed(
+        one.gate.operations[0],
+        operation="q",
+        status=GateStatus.DIVERGED,
+        contenders=dict.fromkeys(names, GateStatus.DIVERGED),
+        detail=detail.format(*names),
+    )
     gate = changed(one.gate, operations=(wrong, *one.gate.operations[1:]))
     contradicted = changed(one, gate=gate)
     folder = sealed_run(tmp_path, contradicted) if over else written(tmp_path, changed(contradicted, end=None))
@@ -282,4 +304,4 @@ def test_wrong_answers_are_in_the_list_while_it_is_measured_and_afterwards(tmp_p
         page = html.unescape(served.ask("/").text)
     assert folder.name in page
     assert ("not ended" in page) is not over
-    assert f"<strong>WRONG answers: {one.spec.contenders[1].name} on {names[0]}</strong>" in page
+    assert f"<strong>{said.format(*names)}</strong>" in page

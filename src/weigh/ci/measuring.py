@@ -20,6 +20,7 @@ _WEIGH = (sys.executable, "-m", "weigh")
 _JUNIT = "junit.xml"
 _FAILED = 2
 """Exit code of what gave no result."""
+_ERROR = "error: "
 _NO_VERDICT = 3
 _OPEN = "\nExit code 3: nothing is decided, so the job fails. What would decide it stands above.\n"
 _LINES = 60
@@ -33,6 +34,8 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
         words: after ``weigh``.
         out: the folder that is written.
     """
+    # What cannot be kept is found out before it is measured.
+    out.mkdir(parents=True, exist_ok=True)
     (out / _JUNIT).unlink(missing_ok=True)
     before = {row["evidence"] for row in _runs()}
     printed, failed, code = _carried_out(words)
@@ -40,24 +43,32 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
     if made is None:
         outcome, comment = _printed(words, printed, failed, code)
     else:
-        outcome, comment = _measured(made, code)
+        outcome, comment = _measured(made, failed, code)
     write(out, outcome, comment)
     if made and made["kind"] == "run":
         _read("export", made["evidence"], "--format", "junit", "--out", str(out / _JUNIT))
     return outcome
 
 
-def _measured(made: dict[str, Any], code: int) -> tuple[Outcome, str]:
-    """The report of what was measured."""
+def _measured(made: dict[str, Any], failed: str, code: int) -> tuple[Outcome, str]:
+    """The report of what was measured; of what came to no result the error, with its remedy, below it."""
     evidence = made["evidence"]
     text = _read("report", evidence, "--markdown") or _fenced(_read("report", evidence))
     document = _json(_read("report", evidence, "--json"))
-    headline = made.get("says") or _sentence(text)
+    error = _error(failed) if code == _FAILED else ""
+    headline = _sentence(error) or made.get("says") or _sentence(text)
     state = STATES.get(code, "error")
     return (
         Outcome(code=code, state=state, headline=headline, message=message(document, code), evidence=evidence),
-        text + _OPEN if code == _NO_VERDICT else text,
+        text + (_OPEN if code == _NO_VERDICT else f"\n{_fenced(error)}\n" if error else ""),
     )
+
+
+def _error(failed: str) -> str:
+    """The error with which a command ended, without what it said on the way."""
+    lines = failed.splitlines()
+    begin = next((at for at in reversed(range(len(lines))) if lines[at].startswith(_ERROR)), None)
+    return "" if begin is None else "\n".join(lines[begin:])
 
 
 def _printed(words: Sequence[str], printed: str, failed: str, code: int) -> tuple[Outcome, str]:
@@ -120,7 +131,7 @@ def _read(*words: str) -> str:
 
 def _sentence(text: str) -> str:
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return one_line(first.strip("*").removeprefix("error: "))
+    return one_line(first.strip("*").removeprefix(_ERROR))
 
 
 def _fenced(text: str) -> str:

@@ -23,9 +23,11 @@ from weigh.cluster.versions import processors, versions
 from weigh.host import scratch
 from weigh.model import units
 from weigh.model.errors import EnvironmentFault, WeighError
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from weigh.cluster.place import Part
     from weigh.cluster.versions import Versions
@@ -317,21 +319,22 @@ def _local(workers: int) -> Iterator[Any]:
     """Processes of this machine, which end with this one."""
     folder = scratch.folder("cluster")
     try:
-        with (
-            dask.config.set({"temporary-directory": str(folder)}),
-            distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                local_directory=str(folder),
-                silence_logs=_NO_LOG,
-            ) as cluster,
-        ):
+        with dask.config.set({"temporary-directory": str(folder)}), _begun(workers, folder) as cluster:
             yield cluster
     finally:
         scratch.remove(folder, _POLL)
+
+
+def _begun(workers: int, folder: Path) -> Any:
+    alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "local_directory": str(folder)}
+    try:
+        return distributed.LocalCluster(workers, threads_per_worker=1, processes=True, silence_logs=_NO_LOG, **alone)
+    except (RuntimeError, OSError) as error:
+        raise EnvironmentFault(
+            f"its processes cannot reach one another over 127.0.0.1: {one_line(str(error), 200)}",
+            where=f"local:{workers}",
+            remedy="see whether the loopback interface is up (ip link show lo), and what a firewall forbids there",
+        ) from error
 
 
 def _started_again(cluster: Any) -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,7 +28,6 @@ from weigh_worker import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from weigh.engines.engine import Engine
@@ -164,7 +164,8 @@ class WorkerProcess:
                 shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
                 what, where = f"{engine.name} cannot be started: {refusal(error)}", error.filename or self.folder.parent
-                raise EnvironmentFault(what, where=str(where), remedy=remedy_of(error)) from error
+                ours = Path(where).is_relative_to(self.folder.parent)
+                raise EnvironmentFault(what, where=str(where), remedy=remedy_of(error, temporary=ours)) from error
             raise
         return compiled
 

@@ -8,6 +8,7 @@ same files: it is cited by the digest of its seal, and not by that of the archiv
 from __future__ import annotations
 
 import atexit
+import errno
 import io
 import lzma
 import shutil
@@ -22,7 +23,7 @@ from weigh.evidence import attempts, files, seal
 from weigh.evidence.seal import SEAL, SIGNATURE
 from weigh.evidence.verification import is_name
 from weigh.model.dataset import Manifest
-from weigh.model.errors import EvidenceFault
+from weigh.model.errors import EnvironmentFault, EvidenceFault, refusal, remedy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +47,11 @@ _HEADER = 64 << 10
 _CHUNK = 1 << 20
 _PRESET: Final = 4
 """Of xz: half the CPU of the default for 4 % more bytes of an experiment of 300 KiB."""
+_MACHINE = (
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE, errno.ENFILE,
+    errno.ENOMEM,
+)  # fmt: skip
+"""Refusals of the place where it is unpacked, and no fault of the bundle."""
 _REMEDY = "ask for it again: weigh export EVIDENCE --bundle writes it"
 
 
@@ -147,6 +153,7 @@ def unpacked(path: Path, into: Path) -> Unpacked:
 
     Raises:
         EvidenceFault: it is no bundle, holds names that lead elsewhere, or is not of what its document says.
+        EnvironmentFault: the system refuses to write there.
     """
     try:
         with (
@@ -163,6 +170,12 @@ def unpacked(path: Path, into: Path) -> Unpacked:
             packed.finish()
         head = files.decoded(files.content(into / HEAD), Head)
     except (tarfile.TarError, lzma.LZMAError, OSError, EOFError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _MACHINE:
+            raise EnvironmentFault(
+                f"the bundle {path.name} cannot be unpacked there: {refusal(error)}",
+                where=str(into),
+                remedy=remedy_of(error, temporary=True),
+            ) from error
         raise _fault(path, f"it cannot be unpacked: {error}") from error
     except EvidenceFault as error:
         raise _fault(path, f"it is no bundle: {error.what}") from error

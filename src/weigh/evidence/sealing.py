@@ -96,7 +96,7 @@ def attempted(
         error.add_note(f"what was measured until then is kept in {folder}: weigh report {folder.name} shows it")
         raise
     except WeighError as error:
-        course.stop(error.what)
+        course.stop(str(error))
         error.add_note(f"what happened until then is kept in {folder}")
         raise
     except Exception as error:

@@ -18,7 +18,7 @@ from weigh.evidence import files, whole
 from weigh.evidence.seal import SEAL, SIGNATURE, read_seal
 from weigh.evidence.verification import Outcome, Problem
 from weigh.model import codes
-from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.errors import EnvironmentFault, UsageError, refusal
 
 NAMESPACE = "weigh-evidence"
 """What is signed: a signature of something else, such as a commit, is none of evidence."""
@@ -66,8 +66,15 @@ def sign(folder: Path, key: Path) -> Path:
             remedy="name a private key, or the public one of a key that ssh-agent holds; ssh-keygen makes one",
         )
     signature = folder / SIGNATURE
-    # A link there is somebody else's doing.
-    whole.write(signature, done.stdout, follow=False)
+    try:
+        # A link there is somebody else's doing.
+        whole.write(signature, done.stdout, follow=False)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the signature cannot be written next to the seal: {refusal(error)}",
+            where=str(signature),
+            remedy="free space there; or sign a copy of the evidence where you may write",
+        ) from error
     return signature
 
 

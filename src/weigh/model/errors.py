@@ -145,9 +145,17 @@ def refusal(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno and "errno" in words else words
 
 
-def remedy_of(error: OSError) -> str:
-    """What the reader can do where the system refused."""
-    if "temporary directory" in (error.strerror or ""):
+_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def remedy_of(error: OSError, *, temporary: bool = False) -> str:
+    """What the reader can do where the system refused.
+
+    Args:
+        error: the refusal.
+        temporary: whether it is of a folder for temporary files, which no command names.
+    """
+    if "temporary directory" in (error.strerror or "") or (temporary and error.errno in _PLACE):
         return "set TMPDIR to a folder that you may write, with free space"
     return _REMEDIES.get(error.errno or 0, "check the space and the permissions there")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from golden.in_process import weigh
@@ -41,6 +43,19 @@ def test_one_question_does_not_take_the_time_of_all(tmp_path: Path, monkeypatch:
     tpch = ("gate", "--workload", "tpch", "--scale", "0.01", "--contender", "duckdb@2.0.0", "--no-truth", "--json")
     (untried,) = relations(tmp_path, (*tpch, "--operations", "q2,q13"))
     assert "joins and filters off could not be made on 1 operation of 2: no whole reply to 'run' within " in untried
+
+
+@pytest.mark.long
+def test_one_question_that_is_slow_as_it_is_does_not_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metamorphic, "BUDGET", 16.0)
+    pq.write_table(pa.table({"id": range(40_000)}), tmp_path / "t.parquet")
+    (tmp_path / "q.sql").write_text(
+        "-- name: a_slow\nSELECT count(*) AS n FROM t a, t b WHERE a.id * b.id % 7 = 3;\n"
+        "-- name: quick\nSELECT max(id) AS m FROM t;\n"
+    )
+    own = ("--data", "t.parquet", "--sql", "q.sql")
+    untried = relations(tmp_path, ("gate", *own, "--contender", "duckdb@2.0.0?threads=1", "--json"))
+    assert untried and all("on 1 operation of 2: no whole reply to 'run' within " in text for text in untried), untried
 
 
 @pytest.mark.long

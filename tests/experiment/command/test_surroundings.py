@@ -98,6 +98,20 @@ print(json.dumps([measuring.returncode, said, *([done.returncode, done.stdout] f
 """
 
 
+FULL_TEMPORARY = """
+import json, os, pathlib, subprocess, sys
+weigh, bundle = sys.argv[1], sys.argv[2]
+temporary = pathlib.Path.cwd() / "temporary"
+temporary.mkdir()
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", temporary], check=True)
+environment = {**os.environ, "TMPDIR": str(temporary)}
+gate = ["gate", "--contender", "duckdb@2.0.0", "--scale", "1K", "--operations", "by_action", "--quiet"]
+commands = (["verify", bundle], ["reproduce", bundle], gate)
+each = [subprocess.run([weigh, *words], capture_output=True, text=True, env=environment) for words in commands]
+print(json.dumps([[done.returncode, done.stderr] for done in each]))
+"""
+
+
 def namespace() -> list[str]:
     """How to begin a command that may mount a disk of its own."""
     for command in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
@@ -105,6 +119,26 @@ def namespace() -> list[str]:
         if shutil.which("unshare") and subprocess.run(trial, capture_output=True, check=False).returncode == 0:
             return command
     pytest.skip("this user may not mount a small disk to fill (unshare --mount)")
+
+
+def test_a_full_folder_for_temporary_files_is_no_fault_of_what_was_to_be_read(weigh: Weigh) -> None:
+    gate = ("gate", "--contender", "duckdb@2.0.0", "--scale", "1K", "--operations", "by_action", "--quiet")
+    assert weigh(*gate).code == 0
+    assert weigh("export", "latest", "--bundle", "--out", "whole.weigh").code == 0
+    done = subprocess.run(
+        [*namespace(), sys.executable, "-c", FULL_TEMPORARY, str(WEIGH), "whole.weigh"],
+        cwd=weigh.folder,
+        env=weigh.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for code, said in json.loads(done.stdout):
+        assert code == 2, said
+        assert f"error: {weigh.folder}/temporary" in said
+        assert "No space left on device" in said and "[Errno" not in said
+        assert "set TMPDIR to a folder that you may write" in said
+    assert weigh("verify", "whole.weigh").code == 0
 
 
 @pytest.mark.long

@@ -96,7 +96,9 @@ def test_empty_answers_are_counted_and_accuse_nobody(fresh: Callable[[], Weigh])
     run = weigh("gate", *named, "--quiet", "--json")
     assert_silent(run)
     assert {(one["answered"], one["empty"]) for one in run.json["answered"]} == {(3, 2)}
-    said = "All answers agree, 3 questions to each contender. 2 of 3 answers are empty: agreement of nothing is weak"
+    said = (
+        "All answers agree, 3 questions to each contender. 2 of 3 answers are empty (none, sums): agreement of nothing"
+    )
     assert words(weigh("report", "latest").out).startswith(said)
     only = weigh("gate", *named, "--operations", "none", "--out", "only", "--quiet", "--json")
     assert {one["severity"] for one in only.json["findings"] if one["code"] == "A13.empty"} == {"warning"}

@@ -16,7 +16,7 @@ import msgspec
 from weigh.evidence import files
 from weigh.evidence.anchoring import log
 from weigh.evidence.anchoring.anchor import Anchor, Stamped, checked
-from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.errors import EnvironmentFault, UsageError, refusal
 from weigh.model.text import one_line, without_passwords
 
 _PATIENCE = 10.0
@@ -134,7 +134,7 @@ class Server:
                 return bytes(answer.read(_ANSWER))
         except (OSError, ValueError) as error:
             raise EnvironmentFault(
-                f"the witness does not answer: {one_line(str(error), 200)}",
+                f"the witness does not answer: {_why(error)}",
                 where=self._address,
                 remedy="start one there: weigh witness serve",
             ) from error
@@ -196,9 +196,7 @@ class Authority:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
                 token = bytes(answer.read(1 << 20))
         except (OSError, ValueError) as error:
-            raise EnvironmentFault(
-                f"the authority does not answer: {one_line(str(error), 200)}", where=self._address
-            ) from error
+            raise EnvironmentFault(f"the authority does not answer: {_why(error)}", where=self._address) from error
         name = f"{_TOKENS}/{anchor.line}.tsr"
         (folder / _TOKENS).mkdir(exist_ok=True)
         (folder / name).write_bytes(token)
@@ -212,6 +210,13 @@ class Authority:
             where=self._address,
             remedy="check them against its certificate: weigh verify EVIDENCE --witness CA.pem",
         )
+
+
+def _why(error: OSError | ValueError) -> str:
+    """Why nobody answered, in the words of the system."""
+    reason = getattr(error, "reason", error)
+    inner = reason if isinstance(reason, OSError) else error
+    return one_line(refusal(inner) if isinstance(inner, OSError) else str(inner), 200)
 
 
 def granted(token: Path) -> str:

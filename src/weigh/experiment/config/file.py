@@ -18,7 +18,7 @@ from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.experiment.config.tables import ExperimentTable, GridTable
 from weigh.model.contender import COMMAND, DRIVER, FOLDER, LINEAGE, SYSTEM, Setting
-from weigh.model.errors import UsageError, nearest
+from weigh.model.errors import UsageError, nearest, remedy_of
 from weigh.model.spec import OF_EVERY_FORMAT, LayoutSpec
 from weigh.model.text import unreadable
 from weigh.workloads.parameters import Parameters
@@ -141,7 +141,8 @@ def read_file(path: Path) -> File:
             remedy = f"--workload {path} is the workload of that name, --contender an engine"
         raise UsageError("there is no such file", where=str(path), remedy=remedy) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(unreadable(error), where=str(path), remedy="weigh.toml is UTF-8 text") from None
+        remedy = remedy_of(error) if isinstance(error, OSError) else "weigh.toml is UTF-8 text"
+        raise UsageError(unreadable(error), where=str(path), remedy=remedy) from None
     try:
         plain = tomllib.loads(text)
     except RecursionError:

@@ -49,14 +49,16 @@ class _Pace:
         what: for people.
         relations: how many there are.
         operations: that each of them is tried on.
+        most: seconds for one question.
         progress: receives messages.
     """
 
-    def __init__(self, what: str, relations: int, operations: int, progress: Progress) -> None:
+    def __init__(self, what: str, relations: int, operations: int, most: float, progress: Progress) -> None:
         self._what = what
         self._left = relations
         self._total = relations * operations
         self._done = 0
+        self._most = most
         self._progress = progress
         self._end = time.monotonic() + BUDGET
         self._until = self._end
@@ -75,9 +77,9 @@ class _Pace:
         self.unfinished += over
         return over
 
-    def question(self, most: float) -> float:
+    def question(self) -> float:
         """Seconds for one question: half of what the relation has left, so that none takes the time of all others."""
-        return min(most, max(round((self._until - time.monotonic()) / 2), 1.0))
+        return min(self._most, max(round((self._until - time.monotonic()) / 2), 1.0))
 
     def step(self) -> None:
         """An operation is behind us."""
@@ -112,7 +114,7 @@ def check(
     chosen = [operation for operation in workload.operations if operation.name in operations]
     progress.say(f"gate: checking {ready.name} against itself")
     variants = _variants(ready, split)
-    pace = _Pace(f"gate: {ready.name} against itself", 1 + len(variants), len(chosen), progress)
+    pace = _Pace(f"gate: {ready.name} against itself", 1 + len(variants), len(chosen), timeout, progress)
     pace.relation()
     with QuerySession(ready, link, timeout) as session:
         failed, refused = _partitions(session, chosen, pace)
@@ -144,16 +146,18 @@ def _partitions(session: QuerySession, operations: list[Operation], pace: _Pace)
     refused = []
     for operation in operations:
         pace.step()
-        if operation.filter is None or pace.late():
+        if operation.filter is None:
             continue
         table = operation.filter.table
         for case in operation.cases:
+            if pace.late():
+                break
             predicate = fill(operation.filter.predicate, case.literals, session.ready.engine.dialect)
             try:
                 if table not in totals:
-                    totals[table] = _count(session, table, None)
+                    totals[table] = _count(session, table, None, pace)
                 parts = [
-                    _count(session, table, part)
+                    _count(session, table, part, pace)
                     for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
                 ]
             except WorkerEnded as ended:
@@ -171,7 +175,8 @@ def _partitions(session: QuerySession, operations: list[Operation], pace: _Pace)
     return failed, refused
 
 
-def _count(session: QuerySession, table: str, predicate: str | None) -> int:
+def _count(session: QuerySession, table: str, predicate: str | None, pace: _Pace) -> int:
+    session.timeout = pace.question()
     where = f" WHERE {predicate}" if predicate else ""
     reply = session.ask(f"SELECT count(*) AS n FROM {table}{where}")
     return int(reply.table.column(0)[0].as_py())
@@ -184,15 +189,17 @@ def _variant(
     refused = []
     for operation in operations:
         pace.step()
-        if pace.late():
-            continue
         for case in operation.cases:
+            if pace.late():
+                break
             sql = operation.text(case, usual.ready.engine.dialect)
             if switch.breaks and re.search(switch.breaks, sql):
                 continue
-            other.timeout = pace.question(usual.timeout)
             try:
-                got, expected = usual.ask(sql), other.ask(sql)
+                usual.timeout = pace.question()
+                got = usual.ask(sql)
+                other.timeout = pace.question()
+                expected = other.ask(sql)
             except WorkerEnded as ended:
                 # This version does not know the setting, or refuses the query with it: nothing to compare.
                 refused.append(ended.detail)

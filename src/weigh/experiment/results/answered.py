@@ -51,10 +51,12 @@ class Emptiness(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         questions: that anybody answered.
         empty: those with no answer that has a value.
+        operations: that ask them.
     """
 
     questions: int
     empty: int
+    operations: tuple[str, ...]
 
 
 def answered(record: Record, gate: Gate | None) -> tuple[Answered, ...]:
@@ -91,7 +93,8 @@ def emptiness(gate: Gate) -> Emptiness:
     for check in _answers(gate.checks):
         key = check.operation, check.case
         found[key] = found.get(key, True) and _is_empty(check)
-    return Emptiness(questions=len(found), empty=sum(found.values()))
+    operations = dict.fromkeys(operation for (operation, _), empty in found.items() if empty)
+    return Emptiness(questions=len(found), empty=sum(found.values()), operations=tuple(operations))
 
 
 def findings(record: Record, gate: Gate | None, of: tuple[Answered, ...]) -> Iterator[Finding]:

@@ -192,7 +192,9 @@ def _rungs(summary: LadderResults) -> Table:
         Column("rung"), Column("answers", form="terminal"), Column("starts", form="page"), Column("tier"),
         Column("evidence"),
     ]  # fmt: skip
-    return Table(columns, [Group("", [Row(_rung(one)) for one in summary.rungs])], ("evidence", "tier"), label=None)
+    rows = [Group("", [Row(_rung(one)) for one in summary.rungs])]
+    # On a phone the name of the evidence is broken.
+    return Table(columns, rows, ("evidence", "tier"), label=None, wide=False)
 
 
 def _rung(one: Rung) -> list[Content]:

@@ -91,6 +91,7 @@ class EmbeddedPostgres:
             EnvironmentFault: its package cannot be had.
         """
         environment, programs = self._programs(cache)
+        server_folder.account()
         folder = server_folder.folder()
         own = self.request.settings
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS)), **own}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pwd
 import shutil
@@ -115,7 +116,7 @@ def account() -> tuple[int, int] | None:
     """User and group that a server is to run as; None where this process is unprivileged itself.
 
     Raises:
-        EnvironmentFault: there is no unprivileged user.
+        EnvironmentFault: there is no unprivileged user, or this root may not start anything as another one.
     """
     if os.geteuid() != 0:
         return None
@@ -125,6 +126,18 @@ def account() -> tuple[int, int] | None:
         raise EnvironmentFault(
             "a server must not run as root, and there is no user 'nobody' to run it as",
             remedy="run weigh as another user",
+        ) from None
+    try:
+        with tempfile.TemporaryDirectory(prefix="weigh-account-") as trial:
+            os.chown(trial, entry.pw_uid, entry.pw_gid)
+            os.chown(trial, 0, 0)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EINVAL):
+            raise
+        raise EnvironmentFault(
+            f"a server must not run as root, and this root may not make anything another user's: {error.strerror}",
+            remedy="run weigh as another user, or give root its usual capabilities (CHOWN, SETUID, SETGID, KILL, "
+            "DAC_OVERRIDE, FOWNER)",
         ) from None
     return entry.pw_uid, entry.pw_gid
 

@@ -43,6 +43,7 @@ class Gated(msgspec.Struct, frozen=True):
     operation: str
     status: str
     contenders: tuple[str, ...] = ()
+    detail: str | None = None
 
 
 class Timed(msgspec.Struct, frozen=True):
@@ -99,10 +100,9 @@ class StoredRun(msgspec.Struct, frozen=True):
             contenders=tuple(name(one.name) for one in self.contenders),
             operations=tuple(operations),
             wrong=wrong_answers.words(
-                (name(who), name(one.operation))
+                wrong_answers.Differing(name(one.operation), one.contenders or ("?",), one.detail or "")
                 for one in self.gate
                 if one.status == "diverged"
-                for who in one.contenders or ("?",)
             ),
             verdicts=tuple(
                 dict.fromkeys(

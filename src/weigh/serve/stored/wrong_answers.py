@@ -1,4 +1,4 @@
-"""Wrong answers of a run, as its line in a list says them: also while it is measured, when there is no document yet."""
+"""Answers of a run that are wrong or differ, as its line in a list has them, also before there is a document."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.evidence import journal
 from weigh.model.errors import EvidenceFault
+from weigh.model.gate import UNDECIDED
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -21,26 +22,55 @@ _MOST = 5
 class _Operation(msgspec.Struct):
     operation: str
     contenders: dict[str, str] = {}
+    detail: str = ""
 
 
 class _Gate(msgspec.Struct):
     operations: list[_Operation]
 
 
-def words(wrong: Iterable[tuple[str, str]]) -> str:
-    """Who is wrong on what; empty where nobody is.
+class Differing(msgspec.Struct, frozen=True):
+    """An operation whose answers are wrong or differ.
+
+    Attributes:
+        operation: its name.
+        contenders: whose answers.
+        detail: the gate's sentence about it: it says whether anybody was found wrong.
+    """
+
+    operation: str
+    contenders: tuple[str, ...]
+    detail: str = ""
+
+
+def words(found: Iterable[Differing]) -> str:
+    """Who is wrong on what, then who differs while who is right is open; empty where nobody does.
 
     Args:
-        wrong: contenders and operations, in the order in which they are named.
+        found: in the order in which they are named.
     """
-    found: dict[str, list[str]] = {}
-    for contender, operation in wrong:
-        found.setdefault(contender, []).append(operation)
+    wrong: dict[str, list[str]] = {}
+    open_: dict[str, list[str]] = {}
+    for one in found:
+        if UNDECIDED in one.detail:
+            open_.setdefault(" and ".join(one_line(name, 80) for name in one.contenders), []).append(one.operation)
+            continue
+        sentences = one.detail.split("; ")
+        blamed = [name for name in one.contenders if any(each.startswith(f"{name} is wrong") for each in sentences)]
+        for name in blamed or one.contenders:
+            wrong.setdefault(one_line(name, 80), []).append(one.operation)
+    text = "; ".join(
+        filter(None, [_named("WRONG answers", wrong), _named("DIFFERENT answers, who is right is open", open_)])
+    )
+    return one_line(text, 600)
+
+
+def _named(title: str, found: dict[str, list[str]]) -> str:
     parts = []
-    for contender, operations in found.items():
+    for name, operations in found.items():
         more = f" and {len(operations) - _MOST} more" if len(operations) > _MOST else ""
-        parts.append(f"{one_line(contender, 80)} on {', '.join(operations[:_MOST])}{more}")
-    return one_line(f"WRONG answers: {'; '.join(parts)}", 600) if parts else ""
+        parts.append(f"{name} on {', '.join(operations[:_MOST])}{more}")
+    return f"{title}: {'; '.join(parts)}" if parts else ""
 
 
 def so_far(folder: Path) -> str:
@@ -50,10 +80,13 @@ def so_far(folder: Path) -> str:
             if event.event == "gate":
                 gate = msgspec.convert(event.body, _Gate)
                 return words(
-                    (who, one_line(one.operation, 200))
+                    Differing(
+                        one_line(one.operation, 200),
+                        tuple(who for who, status in one.contenders.items() if status == "diverged"),
+                        one.detail,
+                    )
                     for one in gate.operations
-                    for who, status in one.contenders.items()
-                    if status == "diverged"
+                    if "diverged" in one.contenders.values()
                 )
             if event.event == "block":
                 break

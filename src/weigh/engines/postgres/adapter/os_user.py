@@ -39,7 +39,13 @@ class OsUser(NamedTuple):
 
     def give(self, folder: Path) -> None:
         """Make the folder this user's, and nobody else's."""
-        os.chown(folder, self.uid, self.gid)
+        try:
+            os.chown(folder, self.uid, self.gid)
+        except OSError as error:
+            raise PermissionError(
+                f"PostgreSQL refuses to run as root, and this root may not make anything another user's "
+                f"({error.strerror}): run weigh as another user, or give root its capabilities (CHOWN, SETUID, ...)"
+            ) from None
         folder.chmod(0o700)
 
 

@@ -175,7 +175,7 @@ def _emptiness(results: ExperimentResults, gate: Gate) -> Iterator[str]:
         yield f"Every answer is empty, to {amount}: agreement of nothing is no evidence."
         return
     amount = f"{found.empty:,} of {units.count(found.questions, 'answer')} {'is' if found.empty == 1 else 'are'} empty"
-    yield f"{amount}: agreement of nothing is weak evidence."
+    yield f"{amount} ({named(found.operations)}): agreement of nothing is weak evidence."
 
 
 def _each(misread: set[str]) -> str:

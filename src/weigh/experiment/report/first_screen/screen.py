@@ -385,7 +385,8 @@ def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterato
     if results.record.end is None:
         yield "Go on where it ended: the same command with --resume."
     if results.gate and results.gate.contradicted:
-        yield "Look at the wrong answers below: an operation with one is timed for nobody."
+        which = "wrong answers" if results.gate.refuted else "answers that differ"
+        yield f"Look at the {which} below: an operation with one is timed for nobody."
     for one in still_open:
         places = one.places(several=len(results.record.spec.contenders) > 2)
         again = ". The same command again adds its starts to these" if one.timely else ""

@@ -10,6 +10,7 @@ from weigh.experiment.report.first_screen.agreement import counted
 from weigh.experiment.report.html.queries import literals
 from weigh.experiment.results.answered import cut_off
 from weigh.model.answer import GateStatus
+from weigh.model.gate import UNDECIDED
 from weigh.model.text import one_line
 from weigh.model.units import count
 from weigh.render.blocks import Cell as TableCell
@@ -43,6 +44,7 @@ class Cell:
         who: the contender.
         status: ``agreed`` and so on; empty where no question was put to it.
         questions, wrong: questions put to it, and those it answered wrongly.
+        differing: those that it and others answered differently, where nothing tells who is right.
         witness: whom its answers were compared with.
         notes: tolerances used, ties accepted, errors, each once.
     """
@@ -51,6 +53,7 @@ class Cell:
     status: str
     questions: int
     wrong: int
+    differing: int
     witness: str
     notes: tuple[str, ...]
 
@@ -123,7 +126,9 @@ def status(cell: Cell | None) -> TableCell:
     """The gate's word on one contender, with how many questions were put to it, or how many it answered wrongly."""
     if cell is None or not cell.status:
         return TableCell(Part("not asked", "small"))
-    number = f"{cell.wrong} of {cell.questions} wrong" if cell.wrong else f"{cell.questions or ''}"
+    number = f"{cell.questions or ''}"
+    if cell.wrong or cell.differing:
+        number = f"{cell.wrong or cell.differing} of {number} {'wrong' if cell.wrong else 'differing'}"
     left_open = cell.status == GateStatus.LEFT_OPEN
     css = str(GateStatus.UNVERIFIED) if left_open else cell.status
     return TableCell((cell.status.replace("_", " "), " ", Part(number, "small")), f"w {css}")
@@ -155,7 +160,8 @@ def _divergence(row: Row, cell: Cell, gate: Gate, workload: Workload | None) -> 
     first = differences[0][0] if differences else wrong[0].case if wrong else ""
     more = len(differences) - _CELLS
     names = list(dict.fromkeys(check.case for check in wrong))[:_NAMED]
-    others = f" and {cell.wrong - len(names)} more" if cell.wrong > len(names) else ""
+    everyone = len({check.case for check in wrong})
+    others = f" and {everyone - len(names)} more" if everyone > len(names) else ""
     title = (Part("diverged", "w diverged"), " ", Part(row.name, anchor=row.anchor), ": ", *cell.who.phrase)
     rows = [
         (
@@ -173,7 +179,8 @@ def _divergence(row: Row, cell: Cell, gate: Gate, workload: Workload | None) -> 
         Lines([f"{count(more, 'more differing cell')} in gate.json."] if more > 0 else [], css="muted"),
         Lines([f"{', '.join(names)}{others}"], most=4000),
     ]
-    summary = "The question" + (", and the literals that were answered wrongly" if len(names) > 1 else "")
+    how = "wrongly" if cell.wrong else "differently"
+    summary = "The question" + (f", and the literals that were answered {how}" if len(names) > 1 else "")
     table = [words(headings, rows, label=None)] if rows else []
     parts: list[Block] = [Lines([row.detail], most=600), *table, Fold(summary, question, "", "")]
     return Section(title, parts, article=True, label="divergence")
@@ -212,11 +219,13 @@ def _cell(who: Mark, status: str, checks: Sequence[Check]) -> Cell:
     differing = (GateStatus.DIVERGED, GateStatus.LEFT_OPEN)
     notes += [check.detail for check in checks if check.detail and check.status not in differing]
     witnesses = [check.witness for check in checks if check.witness]
+    diverged = [check for check in checks if check.status is GateStatus.DIVERGED]
     return Cell(
         who=who,
         status=status,
         questions=len({check.case for check in checks}),
-        wrong=len({check.case for check in checks if check.status is GateStatus.DIVERGED}),
+        wrong=len({check.case for check in diverged if check.detail != UNDECIDED}),
+        differing=len({check.case for check in diverged if check.detail == UNDECIDED}),
         witness=" and ".join(dict.fromkeys(witnesses)),
         notes=tuple(dict.fromkeys(notes)),
     )
