@@ -81,7 +81,7 @@ def vote(
         nulls = any(_may_order_null(operation, table) for table in both)
         return reason(operation, both, ways, (camp, other), nulls=nulls, outvoted=bool(right), cells=cells)
 
-    def shown(name: str, other: list[str], why: str) -> tuple[Difference, ...]:
+    def differences(name: str, other: list[str], why: str) -> tuple[Difference, ...]:
         """How two differ: of whom nothing excuses first what nothing explains by itself."""
         found = compare.compare(tables[name], tables[other[0]], operation.schema, most=_LOOKED_AT).differences
         if not why:
@@ -107,7 +107,7 @@ def vote(
                         status=GateStatus.LEFT_OPEN if why else GateStatus.DIVERGED,
                         witness=", ".join(witnesses),
                         detail="outvoted" if right and not why else UNDECIDED,
-                        differences=shown(name, against[0], why),
+                        differences=differences(name, against[0], why),
                         notes=(why,) if why else (),
                     )
                 )
