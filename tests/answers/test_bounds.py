@@ -16,6 +16,7 @@ from weigh.answers.constructs.probes import NAMES as NAMES_OF_COLUMNS
 from weigh.answers.left_open import _may
 from weigh.answers.votes import vote
 from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.gate import Difference
 from weigh.model.operation import Case, Operation
 
 if TYPE_CHECKING:
@@ -144,6 +145,17 @@ def test_a_remainder_of_a_divisor_that_is_computed_is_off_by_anything() -> None:
 
 
 @pytest.mark.parametrize(
+    ("divisor", "got", "explained"),
+    [("2", "'NaN'", True), ("2", "NULL", False), ("0.5", "NULL", True), ("0.5", "1.5", True), ("2", "3.5", False)],
+)
+def test_an_infinity_has_no_remainder_and_a_half_is_nothing_to_who_cuts_it(
+    divisor: str, got: str, explained: bool
+) -> None:
+    found = next(one for one in of_query.of(f"SELECT x % {divisor} AS v FROM t") if "modulo" in one.key)
+    assert found.explains([Difference(row="", column="v", got=got, expected="1")]) == explained
+
+
+@pytest.mark.parametrize(
     ("sql", "got", "status"),
     [
         ("SELECT left(s, 3) AS v FROM t", "abc", GateStatus.DIVERGED),
@@ -156,6 +168,85 @@ def test_a_part_of_a_text_excuses_letters_that_are_not_ascii(sql: str, got: str,
     ways = {"duckdb": {"length": "2"}, "datafusion": {"length": "1"}, "polars": {"length": "1"}}
     found = votes(sql, {"duckdb": got, "datafusion": "abd", "polars": "abd"}, ways)
     assert next(one.status for one in found if one.contender == "duckdb") is status
+
+
+@pytest.mark.parametrize(
+    ("sql", "way", "status"),
+    [
+        ("SELECT ROUND(d % 0.7) AS v FROM t", "7.7", GateStatus.LEFT_OPEN),
+        ("SELECT ROUND(d % 0.7) AS v FROM t", "0", GateStatus.DIVERGED),
+        ("SELECT ROUND(d % 7) AS v FROM t", "7.7", GateStatus.DIVERGED),
+    ],
+)
+def test_what_is_written_with_a_point_is_a_decimal_or_a_double(sql: str, way: str, status: GateStatus) -> None:
+    alike = {name: {"modulo": "-1", "round": "3", "remainder": "0"} for name in NAMES}
+    ways = alike | {"duckdb": alike["duckdb"] | {"remainder": way}}
+    found = votes(sql, {"duckdb": 1, "datafusion": 0, "polars": 0}, ways)
+    assert next(one.status for one in found if one.contender == "duckdb") is status
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT a AS k, b AS a FROM t", {"a"}),
+        ("SELECT b AS a FROM t WHERE a > 3", {"a"}),
+        ("SELECT a % 3 AS A, count(*) AS n FROM t GROUP BY a", {"a"}),
+        ("SELECT b AS a FROM t ORDER BY abs(a)", {"a"}),
+        ("SELECT k, a FROM (SELECT a AS k, -b AS a FROM t) AS s", {"a"}),
+        ("SELECT -a AS a, b FROM t ORDER BY a", set()),
+        ("SELECT a AS a, a + 1 AS b FROM t WHERE a > 3", set()),
+        ("SELECT t.a AS k, b AS a FROM t WHERE t.a > 3", set()),
+        ("SELECT b AS a FROM (SELECT a AS b FROM t) AS s", set()),
+    ],
+)
+def test_a_name_that_a_query_gives_and_reads_is_of_two(sql: str, names: set[str]) -> None:
+    keys = {one.key for one in of_query.of(sql)}
+    assert {key.removeprefix(construct.NAMED) for key in keys if key.startswith(construct.NAMED)} == names
+
+
+@pytest.mark.parametrize(("way", "status"), [("2; 0; 1", GateStatus.LEFT_OPEN), ("1; 1; 2", GateStatus.DIVERGED)])
+def test_a_name_of_two_excuses_who_takes_the_other(way: str, status: GateStatus) -> None:
+    ways = {name: {"named a": way if name == "duckdb" else "1; 1; 2"} for name in NAMES}
+    sql = "SELECT max(b) AS a FROM t WHERE a > 3"
+    found = votes(sql, {"duckdb": 1, "datafusion": 0, "polars": 0}, ways)
+    assert next(one.status for one in found if one.contender == "duckdb") is status
+    # No table has a column of that name: the alias is the only one.
+    assert {one.status for one in votes(sql, {"duckdb": 1, "datafusion": 0, "polars": 0}, {})} != {GateStatus.LEFT_OPEN}
+
+
+def test_who_is_not_defined_there_is_null_nan_or_an_infinity() -> None:
+    (found,) = (one for one in of_query.of("SELECT ln(x) AS v FROM t") if one.key == "domain")
+    assert found.explains([Difference(row="", column="v", got="NULL", expected="'-Infinity'")])
+    assert not found.explains([Difference(row="", column="v", got="NULL", expected="0")])
+    assert "domain" in {one.key for one in of_query.of("SELECT log10(x), sqrt(y) FROM t")}
+    assert "domain" not in {one.key for one in of_query.of("SELECT exp(x), abs(y) FROM t")}
+
+
+@pytest.mark.parametrize(
+    ("sql", "key", "got", "expected", "status"),
+    [
+        ("SELECT substr(s, 3, 2) AS v FROM t", "length", "ab", "bc", GateStatus.LEFT_OPEN),
+        ("SELECT substr(s, 1, 2) AS v FROM t", "length", "ab", "bc", GateStatus.DIVERGED),
+        ("SELECT reverse(s) AS v FROM t", "clusters", "b\r\na", "b\n\ra", GateStatus.LEFT_OPEN),
+        ("SELECT reverse(s) AS v FROM t", "clusters", "xe\u0301", "x\u0301e", GateStatus.LEFT_OPEN),
+        ("SELECT reverse(s) AS v FROM t", "clusters", "abc", "cba", GateStatus.DIVERGED),
+        ("SELECT reverse(s) AS v FROM t", "clusters", "xé", "xe", GateStatus.DIVERGED),
+        ("SELECT trim(s) AS v FROM t", "trimmed", "x", "\tx", GateStatus.LEFT_OPEN),
+        ("SELECT rtrim(s) AS v FROM t", "trimmed", "x", "x\u00a0", GateStatus.LEFT_OPEN),
+        ("SELECT trim(s) AS v FROM t", "trimmed", "x", "y", GateStatus.DIVERGED),
+        ("SELECT trim(s, 'x') AS v FROM t", "trimmed", "x", "\tx", GateStatus.DIVERGED),
+        ("SELECT initcap(s) AS v FROM t", "initials", "3Rd O'N", "3rd O'n", GateStatus.LEFT_OPEN),
+        ("SELECT initcap(s) AS v FROM t", "initials", "3Rd", "3Th", GateStatus.DIVERGED),
+    ],
+)
+def test_a_function_of_a_text_excuses_what_it_may_do(
+    sql: str, key: str, got: str, expected: str, status: GateStatus
+) -> None:
+    alike = {name: {"length": "1", "clusters": "1", "trimmed": "1", "initials": "1", "case": "1"} for name in NAMES}
+    ways = alike | {"duckdb": alike["duckdb"] | {key: "2"}}
+    values: dict[str, int | str] = {"duckdb": got, "datafusion": expected, "polars": expected}
+    assert next(one.status for one in votes(sql, values, ways) if one.contender == "duckdb") is status
+    assert next(one.status for one in votes(sql, values, alike) if one.contender == "duckdb") is GateStatus.DIVERGED
 
 
 def test_of_what_engines_cannot_be_asked_the_reason_says_so() -> None:

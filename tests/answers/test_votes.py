@@ -186,6 +186,18 @@ def test_all_that_differs_is_looked_at_and_not_what_is_shown(first: float, found
     assert columns_of("SELECT k, max(x) AS v FROM t GROUP BY k", answers) == {found}
 
 
+def test_what_nothing_explains_is_shown_first() -> None:
+    """A place in bytes is right, and one in NULL is not."""
+    case, sql = Case(name="only", timed=True), "SELECT k, strpos(s, 'b') AS v FROM t"
+    schema = ResultSchema(columns=(Column(name="k", kind="integer"), Column(name="v", kind="integer")))
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    right = pa.table({"k": range(20), "v": [3] * 19 + [None]})
+    tables = dict.fromkeys(LINEAGE, right) | {"duckdb": pa.table({"k": range(20), "v": [4] * 19 + [0]})}
+    ways = {name: {"position": "3" if name == "duckdb" else "2"} for name in LINEAGE}
+    (found,) = (one for one in vote(operation, case, tables, LINEAGE, ways) if one.contender == "duckdb")
+    assert [(one.got, one.expected) for one in found.differences] == [("0", "NULL")] + [("4", "3")] * 4
+
+
 LAST: list[tuple[int | None, int]] = [(2, 1), (1, 2), (None, 3)]
 FIRST: list[tuple[int | None, int]] = [(None, 3), (2, 1), (1, 2)]
 

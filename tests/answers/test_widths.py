@@ -227,15 +227,6 @@ def test_a_cast_of_integers_excuses_no_other_number() -> None:
     assert status({name: {**ways, key: "whole"} for name, ways in probed.items()}) is GateStatus.DIVERGED
 
 
-def test_remainders_of_whole_numbers_above_zero_are_known() -> None:
-    ranges = {"u": Range(0, 99, (), rows=9), "i": Range(-9, 99, (), rows=9), "f": Range(0, 9, (), whole=False)}
-    alike = {"u % 7", "(u + 1) % 10", "ABS(i) % 3", "COUNT(*) % 2", "k % 5"}
-    other = {"i % 7", "u % -7", "u % u", "f % 2", "u % 1.5", "x % 2"}
-    sql = f"SELECT {', '.join(sorted(alike | other))} FROM (SELECT u + 1 AS k, u, i, f, x FROM t) AS s"
-    assert wholes.remainders(sql, ranges) == alike
-    assert wholes.divided("SELECT k % 5 FROM (SELECT u + 1 AS k FROM t) AS s") == {"k", "u"}
-
-
 def test_a_sum_of_what_wraps_around_is_off_by_multiples_of_the_width() -> None:
     sql = "SELECT sum(u - w) AS v FROM t"
     wrapped = {"polars": 322990, "datafusion": 322990, "chdb": -4690}

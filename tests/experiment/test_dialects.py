@@ -64,7 +64,17 @@ def test_an_engine_tells_how_it_takes_each_construct_of_the_queries() -> None:
     assert "format" not in theirs, "what an engine does not know of it cannot be probed"
 
 
-@pytest.mark.parametrize("key", constructs.PROBES)
+LACKS = {"initials": "initcap"}
+"""Functions of probes that DuckDB has not."""
+
+
+@pytest.mark.parametrize("key", LACKS)
+def test_what_duckdb_lacks_is_known(key: str) -> None:
+    with pytest.raises(WorkerEnded, match=f"Function with name {LACKS[key]} does not exist"):
+        DuckDB().ask(f"SELECT {constructs.PROBES[key][0]}")
+
+
+@pytest.mark.parametrize("key", [key for key in constructs.PROBES if key not in LACKS])
 def test_every_probe_is_sql_that_duckdb_answers(key: str) -> None:
     for probe in constructs.PROBES[key]:
         assert DuckDB().ask(f"SELECT {probe}").table.num_rows <= 1

@@ -47,6 +47,7 @@ def reason(
     *,
     nulls: bool = True,
     outvoted: bool = True,
+    cells: Sequence[Difference] | None = None,
 ) -> str:
     """Why two answers may both be right; empty where nothing known explains how they differ.
 
@@ -60,8 +61,10 @@ def reason(
         camps: contenders with the one answer, and with the other.
         nulls: whether one of the answers may have NULL where rows were put in order.
         outvoted: whether a majority has the second answer; else neither comes first.
+        cells: that differ and are to be explained; all where None.
     """
-    cells = compare(*answers, operation.schema, most=MOST_DIFFERENCES).differences
+    if cells is None:
+        cells = compare(*answers, operation.schema, most=MOST_DIFFERENCES).differences
     if not cells or any(cell.column in ("(columns)", "(column names)") for cell in cells):
         return ""
     if merged := _merged(operation.sql, ways or {}, camps):

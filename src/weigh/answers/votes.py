@@ -7,10 +7,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from weigh.answers import compare
+from weigh.answers.comparison import MAX_DIFFERENCES
 from weigh.answers.left_open import reason
 from weigh.model import codes
 from weigh.model.answer import GateStatus
-from weigh.model.gate import UNDECIDED, Check, OperationGate
+from weigh.model.gate import UNDECIDED, Check, Difference, OperationGate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 
 _NOT_COMPARED = "no answers were compared (--output none)"
+_LOOKED_AT = 100
+"""Differences, for one that says more than the first."""
 _INNER = re.compile(r"\bover\b|\bselect\b.*\bselect\b", re.I | re.S)
 """Of queries that put rows in order by what their answer need not have."""
 
@@ -73,10 +76,17 @@ def vote(
     right = winners[0] if best > 1 and len(winners) == 1 else []
     found: list[Check] = []
 
-    def why_open(camp: list[str], other: list[str]) -> str:
+    def why_open(camp: list[str], other: list[str], cells: Sequence[Difference] | None = None) -> str:
         both = (tables[camp[0]], tables[other[0]])
         nulls = any(_may_order_null(operation, table) for table in both)
-        return reason(operation, both, ways, (camp, other), nulls=nulls, outvoted=bool(right))
+        return reason(operation, both, ways, (camp, other), nulls=nulls, outvoted=bool(right), cells=cells)
+
+    def differences(name: str, other: list[str], why: str) -> tuple[Difference, ...]:
+        """How two differ: of whom nothing excuses first what nothing explains by itself."""
+        found = compare.compare(tables[name], tables[other[0]], operation.schema, most=_LOOKED_AT).differences
+        if not why:
+            found = tuple(sorted(found, key=lambda cell: bool(why_open([name], other, [cell]))))
+        return found[:MAX_DIFFERENCES]
 
     why_not = [why_open(camp, right) for camp in camps if right and contradicts(camp, right)]
     explained = "; ".join(dict.fromkeys(why_not)) if all(why_not) else ""
@@ -87,7 +97,6 @@ def vote(
         for name in camp:
             if against:
                 witnesses = [one for one in tables if any(one in other for other in against)]
-                compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
                 # Of those who give one answer, one may be excused for it by how it takes a construct, and another not.
                 why = explained or why_open(camp, against[0])
                 why = why or (why_open([name], against[0]) if len(camp) > 1 else "")
@@ -98,7 +107,7 @@ def vote(
                         status=GateStatus.LEFT_OPEN if why else GateStatus.DIVERGED,
                         witness=", ".join(witnesses),
                         detail="outvoted" if right and not why else UNDECIDED,
-                        differences=compared.differences,
+                        differences=differences(name, against[0], why),
                         notes=(why,) if why else (),
                     )
                 )

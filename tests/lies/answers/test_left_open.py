@@ -95,7 +95,7 @@ DIALECTS = {
     "zone": "SELECT id, ts AT TIME ZONE 'Europe/Berlin' AS a FROM t WHERE id < 10",
     "shifted": "SELECT id, n << 2 AS a FROM t WHERE n > 0 AND id < 40",
     "caret": "SELECT id, 2 ^ 3 AS a FROM t WHERE id < 3",
-    "place": "SELECT id, strpos(s, 'ü') AS a FROM t WHERE id < 40",
+    "place": "SELECT id, strpos(s, 'ü') AS a FROM t WHERE id < 40 AND s IS NOT NULL",
     "letters": "SELECT id, upper(s) AS a, lower(s) AS b FROM t WHERE id < 40",
     "similar": "SELECT count(*) AS n FROM t WHERE s SIMILAR TO '(a|A)'",
     "first": "SELECT id, unicode(s) AS a FROM t WHERE id < 40",
@@ -103,7 +103,7 @@ DIALECTS = {
     "at_a_text": "SELECT count(*) AS n FROM t WHERE ts = '2024-01-31 00:00:00'",
     "beside_a_day": "SELECT count(*) AS n FROM t WHERE ts > day",
     "cast_to_text": "SELECT id, CAST(s AS STRING) AS a FROM t WHERE id < 40",
-    "a_table_of_no_name": "SELECT id, position('b' IN s) AS a FROM t WHERE id < 40",
+    "a_table_of_no_name": "SELECT id, position('b' IN s) AS a FROM t WHERE id < 40 AND s IS NOT NULL",
     "united": "SELECT g AS a FROM t UNION SELECT id FROM t WHERE id < 9 ORDER BY a",
     "all_united": "SELECT g AS a FROM t WHERE id < 9 UNION ALL SELECT id FROM t WHERE id < 9 ORDER BY a",
     "mean_span": "SELECT avg(ts - TIMESTAMP '2024-01-31') AS a FROM t WHERE id < 300",
@@ -134,6 +134,14 @@ def test_dialects_accuse_nobody(weigh: Weigh, named: tuple[str, ...]) -> None:
     assert not errors(run)
     assert not [(row["operation"], row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"]
     assert run.code in (0, 3)
+
+
+@pytest.mark.long
+def test_a_place_in_a_null_is_none(weigh: Weigh) -> None:
+    """Polars has 0 for it, and the standard NULL."""
+    asked = {"place": "SELECT id, strpos(s, 'B') AS a FROM t WHERE s = 'ABC' OR s IS NULL"}
+    run = gate(weigh, DIALECT_ROWS, asked, "duckdb", "datafusion", "polars")
+    assert diverged(run) == {("polars", "place")}, run.json["gate"]
 
 
 @pytest.mark.long
@@ -261,3 +269,55 @@ def test_dialects_of_texts_excuse_nobody_of_one_dialect(weigh: Weigh) -> None:
     liar = "liar?lie=openly"
     run = gate(weigh, LETTERS_ROWS, IN_ASCII, "datafusion", "liar?lie=none", liar)
     assert diverged(run) == {(liar, name) for name in IN_ASCII}, run.json["gate"]
+
+
+REMAINDER_ROWS = """
+    SELECT i AS id, i - 150 AS w, (i - 150) / 8 AS f, ((i - 150) * 37 / 100)::DECIMAL(12, 2) AS d, 1 + i % 9 AS bb,
+        i::UBIGINT * 1234567890123 AS u, i % 3 AS z, CASE WHEN i % 50 = 49 THEN 'inf'::DOUBLE ELSE i * 1.25 END AS x,
+        ['abc', 'éabcdef', 'e' || chr(769) || 'x', 'a' || chr(13) || chr(10) || 'b', chr(9) || 'q', '3rd o''neil',
+         chr(160) || 'q' || chr(160), 'zürich'][1 + i % 8] AS s
+    FROM range(300) AS t(i)
+"""
+REMAINDERS = {
+    "below_zero": "SELECT id, w % 7 AS r FROM t",
+    "renamed": "SELECT k, id % 7 AS r FROM (SELECT id AS k, w FROM t) AS s(k, id)",
+    "of_a_name": "WITH c(k, id) AS (SELECT id, w FROM t) SELECT k, id % 7 AS r FROM c",
+    "united": "SELECT k, id % 7 AS r FROM (SELECT id AS k, id FROM t UNION ALL SELECT id + 1000, w FROM t) AS s",
+    "rounded": "SELECT k, round(id) AS r FROM (SELECT id AS k, id FROM t UNION ALL SELECT id + 1000, f FROM t) AS s",
+    "cast": "SELECT k, CAST(id AS BIGINT) AS r FROM (SELECT id AS k, f FROM t) AS s(k, id)",
+    "unsigned": "SELECT id, u % bb AS r FROM t",
+    "half": "SELECT id, f % 0.5 AS r FROM t",
+    "infinite": "SELECT id, x % 3 AS r FROM t",
+    "decimals": "SELECT id, d % 0.7 AS r FROM t",
+    "logarithm": "SELECT id, ln(z) AS r FROM t",
+    "two_names": "SELECT id AS k, w AS id FROM t",
+    "part": "SELECT id, substr(s, 3, 2) AS r FROM t",
+    "reversed": "SELECT id, reverse(s) AS r FROM t",
+    "trimmed": "SELECT id, trim(s) AS r FROM t",
+    "initials": "SELECT id, initcap(s) AS r FROM t",
+}
+"""Names that stand for something else than the column of that name, fractions in decimals and in doubles, letters."""
+
+
+@pytest.mark.long
+def test_remainders_names_and_letters_accuse_nobody(weigh: Weigh) -> None:
+    run = gate(weigh, REMAINDER_ROWS, REMAINDERS, "duckdb", "datafusion", "polars", "chdb", "sqlite")
+    assert not diverged(run), run.json["gate"]
+
+
+IN_WHOLES = {
+    "remainder": "SELECT id, id % 7 AS n FROM t",
+    "of_a_name": "SELECT k, id % 7 AS n FROM (SELECT id AS k, bb AS id FROM t) AS s",
+    "of_a_union": "SELECT k, v % 7 AS n FROM (SELECT id AS k, bb AS v FROM t UNION ALL SELECT id + 999, z FROM t) AS s",
+}
+
+
+@pytest.mark.long
+def test_remainders_of_whole_numbers_excuse_nobody(weigh: Weigh) -> None:
+    liar = "liar?lie=openly"
+    letters = {"left": "SELECT id, left('ab  ' || 'cd', 4) AS trimmed FROM t"}
+    run = gate(weigh, REMAINDER_ROWS, IN_WHOLES, "datafusion", "polars", "sqlite", "chdb", liar)
+    assert diverged(run) == {(liar, name) for name in IN_WHOLES}, run.json["gate"]
+    liar = "liar?lie=small"
+    run = gate(weigh, REMAINDER_ROWS, letters, "datafusion", "polars", "chdb", "liar?lie=none", liar)
+    assert (liar, "left") in diverged(run), run.json["gate"]

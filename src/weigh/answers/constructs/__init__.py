@@ -6,6 +6,7 @@ from weigh.answers.constructs.construct import (
     LISTED,
     MERGED,
     MOMENT,
+    NAMED,
     NAN,
     OF_DATA,
     ORDERED,
@@ -28,7 +29,7 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "QUOTIENT",
-    "REACH", "SAMPLE", "SEQUENCE", "SIGNED", "SINGLE", "SKIPPED", "UNASKED", "UUIDS", "WIDTH", "ZERO", "ZONE",
-    "Construct", "fraction_base", "of", "settled",
+    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAMED", "NAN", "OF_DATA", "ORDERED", "PROBES",
+    "QUOTIENT", "REACH", "SAMPLE", "SEQUENCE", "SIGNED", "SINGLE", "SKIPPED", "UNASKED", "UUIDS", "WIDTH", "ZERO",
+    "ZONE", "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

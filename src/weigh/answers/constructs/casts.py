@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs.construct import FRACTION, anything
-from weigh.answers.constructs.explaining import near, number
+from weigh.answers.constructs.explaining import near, number, remaining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,11 +95,14 @@ def remainder(node: exp.Mod) -> Iterator[tuple[str, str, Explains]]:
     by = node.expression.unnest()
     by = by.this if isinstance(by, exp.Neg) else by
     divisor = number(by.name) if isinstance(by, exp.Literal) else None
+    explains = remaining(divisor) if divisor is not None else anything
     yield (
         f"{FRACTION}modulo {node.sql()}",
         "% of negative numbers and of fractions is left open by SQL",
-        near(divisor) if divisor is not None else anything,
+        explains,
     )
+    if any(isinstance(one, exp.Literal) and fraction(one) for one in node.walk()):
+        yield "remainder", "what is written with a point is a decimal to some engines and a double to others", explains
 
 
 def rounded(node: exp.Round) -> Iterator[tuple[str, str, Explains]]:

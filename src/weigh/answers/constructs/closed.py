@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.widths import aliases_of
+from weigh.answers.constructs.places import aliases_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

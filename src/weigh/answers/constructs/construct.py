@@ -46,7 +46,9 @@ SKIPPED = "skipped "
 """Begin of keys of the first and last value in a window, by column, where that has NULL."""
 UUIDS = "uuid "
 """Begin of keys of what puts a column in order, where it has UUIDs."""
-OF_DATA = (NAN, ZERO, SIGNED, SINGLE, QUOTIENT, MOMENT, WIDTH, DAY, LISTED, ZONE, SKIPPED, UUIDS)
+NAMED = "named "
+"""Begin of keys of names that a query gives to something else than the column of that name, which it reads, too."""
+OF_DATA = (NAN, ZERO, SIGNED, SINGLE, QUOTIENT, MOMENT, WIDTH, DAY, LISTED, ZONE, SKIPPED, UUIDS, NAMED)
 """Begins of the keys of columns that are a matter of the engine by what the data has in them."""
 MERGED = "merged"
 """Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""

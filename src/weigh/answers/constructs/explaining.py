@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,20 @@ def near(unit: Decimal) -> Explains:
     return explains
 
 
+def remaining(divisor: Decimal) -> Explains:
+    """Whether remainders are apart by no more than the divisor, or one side has none.
+
+    That of an infinity is NaN to who counts in doubles, and what is cut to 0 divides nothing.
+    """
+    explains = near(abs(divisor))
+    none = {"NaN"} if abs(divisor) >= 1 else {"NaN", "NULL"}
+
+    def either(cells: Sequence[Difference]) -> bool:
+        return all(explains([one]) or none & {_unbounded(one.got), _unbounded(one.expected)} for one in cells)
+
+    return either
+
+
 def folded(cells: Sequence[Difference]) -> bool:
     """Whether texts are the same but for letters, some of which are not ASCII: one may become two, or none change."""
 
@@ -98,6 +113,32 @@ def wide(cells: Sequence[Difference]) -> bool:
     return all(
         not both.isascii() or "\\x" in both or "\\udc" in both for both in (one.got + one.expected for one in cells)
     )
+
+
+def stripped(cells: Sequence[Difference]) -> bool:
+    """Whether texts are the same but for white space at their ends."""
+    pairs = [(_text(one.got), _text(one.expected)) for one in cells]
+    return all(a is not None and b is not None and a.strip() == b.strip() for a, b in pairs)
+
+
+def cased(cells: Sequence[Difference]) -> bool:
+    """Whether texts are the same but for the case of letters."""
+    pairs = [(_text(one.got), _text(one.expected)) for one in cells]
+    return all(a is not None and b is not None and a.casefold() == b.casefold() for a, b in pairs)
+
+
+def turned(cells: Sequence[Difference]) -> bool:
+    """Whether texts have the same letters in another sequence, and some are not ASCII or end a line in two."""
+    pairs = [(_text(one.got), _text(one.expected)) for one in cells]
+    return all(
+        a is not None and b is not None and sorted(a) == sorted(b) and (not a.isascii() or {"\r", "\n"} <= {*a})
+        for a, b in pairs
+    )
+
+
+def _text(cell: str) -> str | None:
+    """The text in a cell; None of another value."""
+    return str(literal_eval(cell)) if cell[:1] in "'\"" else None
 
 
 def infinite(cells: Sequence[Difference]) -> bool:

@@ -12,6 +12,7 @@ from weigh.answers.constructs.casts import cast, fraction, mixed, remainder, rou
 from weigh.answers.constructs.comparisons import cast_to_double, compared, put_in_order, quotients, taken_over_rows
 from weigh.answers.constructs.construct import (
     MOMENT,
+    NAMED,
     NAN,
     QUOTIENT,
     SAMPLE,
@@ -41,7 +42,7 @@ from weigh.answers.constructs.explaining import (
 )
 from weigh.answers.constructs.letters import of_letters
 from weigh.answers.constructs.limits import changes_rows, of_limits
-from weigh.answers.constructs.places import is_all, orders_only, position, reused
+from weigh.answers.constructs.places import aliases_of, is_all, named_twice, orders_only, position, reused
 from weigh.answers.constructs.probes import BACKSLASHES, CLASSES, DAYS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
@@ -60,9 +61,13 @@ _NAN_WHY = "NaN is the greatest number to some engines, equal to itself, and com
 _ZERO_WHY = "0.0 and -0.0 are one number to some engines, and two in an order or in groups to others"
 _SINGLE_WHY = "32-bit floats are counted and compared as such by some engines and as doubles by others"
 _QUOTIENT_WHY = "a quotient or a mean of decimals has another number of digits in each engine"
+_NAMED_WHY = "a name that is a column and an alias is the alias to some engines, as ClickHouse"
+_DOMAIN_WHY = "a function of a number that it is not defined for is NULL, NaN or an infinity"
 _UUID_WHY = "in which order UUIDs come is left open by SQL: by their second half to some engines, as ClickHouse"
 _SKIPPED_WHY = "the first and the last value in a window pass over NULL in some engines, as ClickHouse"
 _MOMENT_WHY = "moments and dates are text to an engine that has no type for them, as SQLite"
+_BOUNDED = {"sqrt", "ln", "log", "log2", "log10", "log1p", "power", "asin", "acos", "acosh", "atanh", "cot"}
+"""Functions that are not defined for every number."""
 _PARTS = {"second": "SECOND", "milli": "MILLI", "micro": "MICRO", "nano": "NANO", "epoch": "EPOCH"}
 """Parts of a moment, by the key of the construct, and how their names begin."""
 
@@ -153,11 +158,14 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{QUOTIENT}{column}", _QUOTIENT_WHY, anything
     yield from ((f"{UUIDS}{column}", _UUID_WHY, anything) for column in put_in_order(node))
     yield from ((f"{SKIPPED}{column}", _SKIPPED_WHY, nulls) for column in taken_over_rows(node))
+    yield from ((f"{NAMED}{column}", _NAMED_WHY, anything) for column in named_twice(node))
     yield from _of_columns(node)
     yield from of_limits(node)
     yield from of_letters(node, name)
     if widths.arithmetic(node):
         yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
+    if name in _BOUNDED:
+        yield "domain", _DOMAIN_WHY, unbounded
     if (name := name or _bare(node)) in NAMES:
         yield f"{name} as a name", f"{name} is no column but a value of its own to some engines", anything
     for column in widths.columns_of(node) if _reads_clock(node, name) else ():
@@ -199,7 +207,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "floor", "// rounds down in some engines and towards zero in others", near(Decimal(1))
     elif isinstance(node, exp.Mod):
         yield from remainder(node)
-    elif isinstance(node, exp.Literal) and node.is_string:
+    # Those of initcap are the parser's own.
+    elif isinstance(node, exp.Literal) and node.is_string and not isinstance(node.parent, exp.Initcap):
         for name in (one for one, form in BACKSLASHES.items() if re.search(form, node.name)):
             yield f"{name} in a text", "a backslash is an escape to some engines and itself to others", anything
     elif isinstance(node, exp.Cast):
@@ -230,7 +239,7 @@ def _by_zero(node: exp.Div) -> Iterator[tuple[str, str, Explains]]:
     divisor = node.expression.unnest()
     column = _bare(divisor)
     # What is computed may be -0.0 to some engines, whatever the data is.
-    plain = bool(column) and column not in widths.aliases_of(node.root())
+    plain = bool(column) and column not in aliases_of(node.root())
     why = "a division by zero is an error, NULL or an infinity"
     yield "zero", why, infinite if plain else unbounded
     if plain:

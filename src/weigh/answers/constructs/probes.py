@@ -6,7 +6,20 @@ from weigh.answers.constructs.construct import SAMPLE
 from weigh.answers.constructs.rounding import NARROW_SUM
 
 ALIKE = frozenset(
-    {"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup", "united", "deviation", SAMPLE}
+    {
+        "like",
+        "collation",
+        "average",
+        "sets",
+        "none of",
+        "outer",
+        "empty",
+        "rollup",
+        "united",
+        "deviation",
+        "domain",
+        SAMPLE,
+    }
 )
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
@@ -21,6 +34,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "division": ("7 / 2",),
     "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
     "modulo": ("-7 % 3", "CAST(7.5 AS DOUBLE) % 2"),
+    "remainder": ("7.7 % 0.7", "CAST(7.7 AS DECIMAL(9, 2)) % 0.7"),
     "floor": ("-7 // 2",),
     "integer": ("CAST(CAST(1.7 AS DOUBLE) AS INTEGER)", "CAST(CAST(2.5 AS DOUBLE) AS INTEGER)"),
     "decimal": ("CAST(CAST(1.77 AS DOUBLE) AS DECIMAL(9, 1))", "CAST(CAST(0.25 AS DOUBLE) AS DECIMAL(9, 1))"),
@@ -33,6 +47,9 @@ PROBES: dict[str, tuple[str, ...]] = {
     "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
     "replace": ("replace('ab', '', 'x')",),
     "length": ("length('ä')",),
+    "clusters": ("reverse('e\u0301x')", "reverse('a\r\nb')"),
+    "initials": ("initcap('3rd o''n x_y')",),
+    "trimmed": ("trim('\tx')", "trim('\nx')", "trim('\u00a0x')", "trim('\u3000x')"),
     "case": ("upper('äß')", "lower('Ä')"),
     "like": ("CASE WHEN 'A' LIKE 'a' THEN 1 ELSE 0 END",),
     "escape": (r"CASE WHEN '_' LIKE '\_' THEN 1 ELSE 0 END",),
@@ -55,6 +72,10 @@ PROBES: dict[str, tuple[str, ...]] = {
     "pattern": ("regexp_replace('aa', 'a', 'b')",),
     "similar": ("CASE WHEN 'ab' SIMILAR TO 'a' THEN 1 ELSE 0 END",),
     "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
+    "domain": ("ln(CAST(0 AS DOUBLE))",),
+    "named": ("max(k) FROM (SELECT a AS k, 2 AS a FROM (SELECT 1 AS a) AS t) AS s",
+              "count(*) FROM (SELECT 2 AS a FROM (SELECT 1 AS a) AS t WHERE a = 1) AS s",
+              f"count(*) FROM (SELECT a * 0 AS a, count(*) AS n FROM {_ONE_TWO} GROUP BY a) AS s"),
     "single": ("CASE WHEN CAST(0.1 AS REAL) = 0.1 THEN 1 ELSE 0 END", "CAST(0.1 AS REAL) * 3",
                "CASE WHEN CAST(0.1 AS REAL) IN (0.1, 0.5) THEN 1 ELSE 0 END"),
     "quotient": ("CAST(1.10 AS DECIMAL(15, 2)) / CAST(3.30 AS DECIMAL(15, 2))", f"avg(a) FROM ({_THIRDS}) AS t",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.widths import Ranged, aliases_of, columns_of, parsed
+from weigh.answers.constructs.places import aliases_of
+from weigh.answers.constructs.widths import Ranged, Width, columns_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from weigh.answers.constructs.widths import Range
+
+_WIDE = Width(64, signed=True)
+"""The widest integers that every engine has."""
 
 
 @cache
@@ -36,7 +40,7 @@ def texts(sql: str, columns: Mapping[str, bool]) -> set[str]:
     from sqlglot import exp
 
     query = parsed(sql)
-    if query is None:
+    if query is None or _renames(query):
         return set()
     wholes = _Wholes(aliases_of(query), columns)
     return {node.sql() for node in query.find_all(exp.Cast, exp.Round) if wholes.has(node.this)}
@@ -61,13 +65,30 @@ def remainders(sql: str, ranges: Mapping[str, Range]) -> set[str]:
     from sqlglot import exp
 
     query = parsed(sql)
-    if query is None:
+    if query is None or _renames(query):
         return set()
-    ranged = Ranged(query, ranges)
-    pairs = ((node, ranged.of(node.this), ranged.of(node.expression)) for node in query.find_all(exp.Mod))
-    return {
-        node.sql() for node, one, by in pairs if one and by and one.whole and by.whole and one.low >= 0 and by.low > 0
-    }
+    return {node.sql() for node in query.find_all(exp.Mod) if _alike(query, node, ranges)}
+
+
+def _alike(query: exp.Expr, node: exp.Mod, ranges: Mapping[str, Range]) -> bool:
+    """Whether both of its numbers are integers of one sign, in types that every engine has."""
+    ranged = Ranged(query, ranges, sure=True)
+    one, by = ranged.of(node.this), ranged.of(node.expression)
+    if one is None or by is None or one.mixed or by.mixed or ranged.overflows or ranged.wraps:
+        return False
+    # Of two 64-bit integers, one of them without a sign, some engines make doubles.
+    wide = {width.signed for width in (*one.widths, *by.widths) if width.bits >= _WIDE.bits}
+    inside = len(wide) < len((True, False)) and _WIDE.holds(one.low, one.high) and _WIDE.holds(by.low, by.high)
+    return inside and one.whole and by.whole and one.low >= 0 and by.low > 0
+
+
+def _renames(query: exp.Expr) -> bool:
+    """Whether names in it may stand for what no alias says: of itself, of a member, of columns that were turned."""
+    from sqlglot import exp
+
+    unions = query.find_all(exp.SetOperation)
+    recursive = any(one.args.get("recursive") for one in query.find_all(exp.With))
+    return recursive or query.find(exp.Pivot, exp.Comprehension) is not None or any(one.is_star for one in unions)
 
 
 class _Wholes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.answers.constructs.construct import anything
 from weigh.answers.constructs.explaining import number
+from weigh.answers.constructs.places import aliases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -202,16 +203,6 @@ def parsed(sql: str) -> exp.Expr | None:
         return None
 
 
-def aliases_of(query: exp.Expr) -> dict[str, list[exp.Expr]]:
-    """What names of a query that it gives itself stand for, in small letters."""
-    from sqlglot import exp
-
-    found: dict[str, list[exp.Expr]] = {}
-    for one in query.find_all(exp.Alias):
-        found.setdefault(one.alias.lower(), []).append(one.this)
-    return found
-
-
 def _counts(node: exp.Expr) -> bool:
     from sqlglot import exp
 
@@ -233,11 +224,18 @@ def width_of(kind: exp.DataType) -> Width | None:
 
 
 class Ranged:
-    """Ranges of the expressions of a query, and what may overflow in them."""
+    """Ranges of the expressions of a query, and what may overflow in them.
 
-    def __init__(self, query: exp.Expr, ranges: Mapping[str, Range]) -> None:
+    Args:
+        query: the query.
+        ranges: of the data's columns, by name in small letters.
+        sure: whether a range is known only where nothing else may have the name; else it is what is known of it.
+    """
+
+    def __init__(self, query: exp.Expr, ranges: Mapping[str, Range], *, sure: bool = False) -> None:
         self._ranges = ranges
         self._aliases = aliases_of(query)
+        self._sure = sure
         self._open: set[str] = set()
         self.overflows: set[Overflow] = set()
         self.wraps = False
@@ -301,7 +299,9 @@ class Ranged:
             return hull(self.of(one) for one in branches if not isinstance(one, exp.Null))
         if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
             return hull(map(self.of, (node.this, *node.expressions)))
-        taken = (exp.Min, exp.Max, exp.AnyValue, exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.Lag, exp.Lead,
+        if isinstance(node, (exp.Lag, exp.Lead)):
+            return hull(map(self.of, filter(None, (node.this, node.args.get("default")))))
+        taken = (exp.Min, exp.Max, exp.AnyValue, exp.First, exp.Last, exp.FirstValue, exp.LastValue,
                  exp.Window, exp.Filter, exp.Nullif, exp.Distinct, exp.IgnoreNulls)  # fmt: skip
         if isinstance(node, taken):
             return self.of(node.this or node.expressions[0])
@@ -314,10 +314,13 @@ class Ranged:
     def _column(self, name: str) -> Range | None:
         known = [self._ranges[name]] if name in self._ranges else []
         if name in self._open:
-            return hull(known)
+            # Within itself it is that of the data, but where it stands for several.
+            return None if self._sure and len(self._aliases[name]) > 1 else hull(known)
         self._open.add(name)
         meant = [self.of(one) for one in self._aliases.get(name, ())]
         self._open.discard(name)
+        if self._sure and None in meant:
+            return None
         # What it stands for within itself (sum(x) AS x) is not known there.
         return hull([*known, *(one for one in meant if one is not None)])
 
@@ -363,8 +366,8 @@ class Ranged:
         if width is None:
             real = node.is_type(*node.to.REAL_TYPES) or node.is_type("decimal")
             return inner._replace(widths=(), whole=False) if inner and real else None
-        if inner is None:
-            return Range(width.least, width.most, (width,))
+        if inner is None or (self._sure and not inner.whole):
+            return None if self._sure else Range(width.least, width.most, (width,))
         if inner.whole and not width.holds(inner.low, inner.high):
             self.overflows.add(Overflow("cast", width))
         return inner._replace(

@@ -34,6 +34,7 @@ _PROBE_OF = {
     constructs.ZONE: "zone",
     constructs.SKIPPED: "skipped",
     constructs.UUIDS: "uuids",
+    constructs.NAMED: "named",
 }
 """What an engine is asked where a construct of the data may be taken differently."""
 _IN_UTC = "12; 12; 12"
@@ -139,7 +140,9 @@ def compared(
     zeros = (probed or {}).get("zeros")
     single, quotient = ((probed or {}).get(probe, contender) for probe in ("single", "quotient"))
     days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
-    skipped, uuids = ((probed or {}).get(probe, usual) for probe, usual in (("skipped", "None"), ("uuids", "1")))
+    skipped, uuids, named = (
+        (probed or {}).get(probe, usual) for probe, usual in (("skipped", "None"), ("uuids", "1"), ("named", "1; 1; 2"))
+    )
     moments = contender if "moments" in engine.lacks else "moments"
     utc = (probed or {}).get("zone") == _IN_UTC
     found: dict[str, str] = {}
@@ -155,6 +158,7 @@ def compared(
             found |= {f"{constructs.ZONE}{name}": zone} if zoned(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
             found |= {f"{constructs.UUIDS}{name}": uuids} if _is_uuid(field.type) else {}
+            found[f"{constructs.NAMED}{name}"] = named
             if f"{constructs.SKIPPED}{name}" in wanted and data.null(table, field):
                 found[f"{constructs.SKIPPED}{name}"] = skipped
             if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
@@ -194,7 +198,9 @@ def of_wholes(queries: Iterable[str], data: DataValues) -> dict[str, str]:
     for sql in queries:
         wanted = {one.key for one in constructs.of(sql) if one.key.startswith(constructs.FRACTION)}
         texts = wholes.texts(sql, _integers(wholes.read_by(sql), data)) if wanted else set()
-        texts |= wholes.remainders(sql, widths.ranges(wholes.divided(sql), data)) if wanted else set()
+        whole = _integers(wholes.divided(sql), data) if wanted else {}
+        known = frozenset(name for name, one in whole.items() if one)
+        texts |= wholes.remainders(sql, widths.ranges(known, data)) if wanted else set()
         for key in wanted:
             if key.removeprefix(f"{constructs.FRACTION}{constructs.fraction_base(key)} ") in texts:
                 found[key] = "whole"
