@@ -70,7 +70,7 @@ pub enum Error {
         /// The name of SQLite's result; empty where there is none.
         code: String,
     },
-    /// Before the run, connections got no answer to their login. Remedy: as many as got one.
+    /// Before the run, connections got no answer to their login, or to what they prepare. Remedy: as many as got one.
     NoLogin {
         /// Where.
         target: String,
@@ -80,6 +80,8 @@ pub enum Error {
         open: usize,
         /// How many there are.
         all: usize,
+        /// Whether one of them had logged in, and waited for its statements to be prepared.
+        preparing: bool,
     },
     /// The server answered the greeting, the login, a statement or a preparation with an error. Remedy: by its code, or in
     /// its words.
@@ -214,6 +216,10 @@ impl Error {
         match self {
             Self::Refused { remedy, .. } => remedy.map(str::to_owned),
             Self::Unfit { remedy, .. } => Some((*remedy).to_owned()),
+            Self::NoLogin { preparing: true, .. } => Some(
+                "see what the server waits for; Pgpool-II may wait for ever, unless enable_shared_relcache is off"
+                    .to_owned(),
+            ),
             Self::NoLogin { open: open @ 1.., .. } => Some(format!(
                 "a pooler or the server's max_connections holds the rest: take --connections {open}, or raise it there"
             )),
@@ -230,10 +236,16 @@ impl Error {
             Self::Unreachable { target, message, code } => {
                 format!("{target} cannot be reached: {}", coded(message, code))
             }
+            Self::NoLogin { target, seconds, open, all, preparing: true } => {
+                let left = all - open;
+                format!(
+                    "{left} of {all} connections to {target} had no statements prepared within {seconds} s"
+                )
+            }
             Self::NoLogin { target, seconds, open: 0, .. } => {
                 format!("{target} cannot be reached: no answer to the login within {seconds} s")
             }
-            Self::NoLogin { target, seconds, open, all } => {
+            Self::NoLogin { target, seconds, open, all, .. } => {
                 format!("{} of {all} connections to {target} got no login within {seconds} s", all - open)
             }
             Self::Refused { asked, message, code, .. } => format!("{asked}: {}", coded(message, code)),
@@ -306,5 +318,24 @@ mod tests {
     fn without_a_code_there_are_no_brackets() {
         assert_eq!(Error::unreachable("here:1", "refused").to_string(), "here:1 cannot be reached: refused");
         assert_eq!(Error::tls("none offered").to_string(), "TLS: none offered");
+    }
+
+    #[test]
+    fn a_login_without_prepared_statements_is_no_missing_login() {
+        let error = |open, preparing| Error::NoLogin {
+            target: "here:1".into(),
+            seconds: 10,
+            open,
+            all: 8,
+            preparing,
+        };
+        assert_eq!(error(7, false).to_string(), "1 of 8 connections to here:1 got no login within 10 s");
+        assert_eq!(
+            error(7, true).to_string(),
+            "1 of 8 connections to here:1 had no statements prepared within 10 s"
+        );
+        assert!(error(0, true).to_string().starts_with("8 of 8 connections"));
+        assert!(error(7, false).remedy().is_some_and(|one| one.contains("--connections 7")));
+        assert!(error(7, true).remedy().is_some_and(|one| one.contains("enable_shared_relcache")));
     }
 }

@@ -23,6 +23,7 @@ wal_level = replica
 fsync = off
 max_connections = 60
 """
+# Those who share a cache of the catalogue wait for one another for ever where several prepare their first statements.
 _POOL = """
 backend_clustering_mode = 'streaming_replication'
 listen_addresses = '127.0.0.1'
@@ -53,6 +54,7 @@ health_check_period = 0
 num_init_children = 30
 max_pool = 1
 failover_on_backend_error = off
+enable_shared_relcache = off
 """
 
 

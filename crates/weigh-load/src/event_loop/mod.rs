@@ -118,7 +118,9 @@ impl Worker {
                 let target = self.server(opening.unwrap_or(down)).address.to_string();
                 let (open, seconds) = (self.shared.open.load(Ordering::Acquire), LOGIN_TIMEOUT / SECOND);
                 let all = self.shared.connections * self.nodes.of_a_connection();
-                return Err(Error::NoLogin { target, seconds, open, all });
+                let link = opening.and_then(|place| self.slots[place].link.as_ref());
+                let preparing = link.is_some_and(|(_, connection)| connection.is_preparing());
+                return Err(Error::NoLogin { target, seconds, open, all, preparing });
             }
             self.poller.wait(STOP_CHECK, &mut ready)?;
             for token in &ready {

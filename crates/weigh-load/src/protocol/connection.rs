@@ -134,6 +134,16 @@ impl Connection {
         Ok(connection)
     }
 
+    /// Whether it has logged in, and waits for its statements to be prepared.
+    pub(crate) fn is_preparing(&self) -> bool {
+        match &self.stage {
+            Stage::Open(Session::Cql(session)) => session.is_preparing(),
+            Stage::Open(Session::MySql(session)) => session.is_preparing(),
+            Stage::Open(Session::Postgres(session)) => session.is_preparing(),
+            _ => false,
+        }
+    }
+
     /// Begins the session.
     fn open(&mut self) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };

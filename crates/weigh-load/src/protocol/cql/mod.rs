@@ -146,6 +146,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Whether it has logged in, and waits for its statements to be prepared.
+    pub(crate) fn is_preparing(&self) -> bool {
+        matches!(self.stage, Stage::Preparing(_))
+    }
+
     /// Begins: the greeting is put into `out`.
     pub(crate) fn begin(
         login: Login,

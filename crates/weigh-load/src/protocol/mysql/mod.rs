@@ -119,6 +119,11 @@ impl Session {
         Ok(Some(greeting))
     }
 
+    /// Whether it has logged in, and waits for its statements to be prepared.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.stage == Stage::Preparing
+    }
+
     /// Begins: the login is put into `out`.
     pub(crate) fn begin(
         login: Login,

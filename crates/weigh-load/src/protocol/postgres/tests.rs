@@ -75,6 +75,7 @@ fn prepared(cut: usize) -> Session {
     let (step, out) = feed(&mut session, &greeting, cut % greeting.len());
     assert_eq!(step.unwrap(), Step::Wait);
     assert_eq!(String::from_utf8_lossy(&out).matches("$1").count(), 2, "both statements are parsed");
+    assert!(session.is_preparing());
     let described = [
         message(b'1', &[]),
         message(b't', &[0, 1, 0, 0, 0, 23]),
@@ -87,6 +88,7 @@ fn prepared(cut: usize) -> Session {
     .concat();
     let (step, _) = feed(&mut session, &described, cut % described.len());
     assert_eq!(step.unwrap(), Step::Ready);
+    assert!(!session.is_preparing());
     session
 }
 
