@@ -326,9 +326,9 @@ def _local(workers: int) -> Iterator[Any]:
 
 
 def _begun(workers: int, folder: Path) -> Any:
-    alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "local_directory": str(folder)}
+    alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "local_directory": str(folder), "processes": True}
     try:
-        return distributed.LocalCluster(workers, threads_per_worker=1, processes=True, silence_logs=_NO_LOG, **alone)
+        return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=_NO_LOG, **alone)
     except (RuntimeError, OSError) as error:
         raise EnvironmentFault(
             f"its processes cannot reach one another over 127.0.0.1: {one_line(str(error), 200)}",
