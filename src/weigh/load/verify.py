@@ -71,23 +71,27 @@ def verify(folder: Path) -> LoadVerification:
     made.attempts()
     record: LoadRecord | None = None
     computed: dict[str, bytes] = {}
+    unmerged = ""
     with made.computing():
         record = load_record.read(folder)
         computed = {**load_record.derived(record), **files.rendered(folder)}
-    if record is not None:
-        if text := departure(record):
-            made.found(codes.R4_FIGURES, [text])
-        made.problems += other_moments(folder, load_record.watched_runs(record))
-        made.problems += agents.problems(folder, record)
-        for file, text in isolation.departures(folder, record.isolation):
-            made.found(codes.R4_FIGURES, [text], file)
+    # What a histogram says is looked at here and not before.
+    with made.computing():
+        if record is not None:
+            if text := departure(record):
+                made.found(codes.R4_FIGURES, [text])
+            made.problems += other_moments(folder, load_record.watched_runs(record))
+            made.problems += agents.problems(folder, record)
+            for file, text in isolation.departures(folder, record.isolation):
+                made.found(codes.R4_FIGURES, [text], file)
+            unmerged = agents.unmerged(record)
     made.follow(computed, "it does not follow from the histograms")
     runs = record.runs if record else ()
     return made.result(
         LoadVerification,
         histograms=5 * sum(len(part.operations) for run in runs for part in run.intervals),
         runs=len(runs),
-        unmerged=agents.unmerged(record) if record else "",
+        unmerged=unmerged,
         checked=sum(bool(run.history) for run in record.isolation) if record else 0,
     )
 

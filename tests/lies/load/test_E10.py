@@ -102,6 +102,14 @@ def test_honest_agents_are_not_accused_and_their_merge_is_made_again(weigh: Weig
     journal = run.evidence / "agents" / "2" / "journal.jsonl"
     journal.write_text(journal.read_text().replace('"in_flight":0', '"in_flight":9', 1))
     assert weigh("verify", str(run.evidence)).code == 1
+    # One that cannot be read is a problem like others, and no mistake of who asks.
+    journal = run.evidence / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    damaged = [line.replace("HISTFAAAA", "XISTFAAAA", 1) if '"agent":2' in line else line for line in lines]
+    assert damaged != lines
+    journal.write_text("".join(damaged))
+    verified = weigh("verify", str(run.evidence))
+    assert verified.code == 1 and "a histogram is damaged" in verified.out, verified.out + verified.err
 
 
 @pytest.mark.long
