@@ -70,12 +70,14 @@ def test_what_other_commands_print_is_of_the_class_of_its_schema(tmp_path: Path)
         ("lies", "A1"),
         ("engines",),
         ("workloads",),
-        ("data", "register", "t.parquet", "--name", "t", "--force"),
+        ("data", "register", "t.parquet", "--name", "of-schemas", "--force"),
         ("data", "list"),
         ("data", "loaded"),
         ("witness", "list", "witness.jsonl"),
     ):
         _check(weigh(*command, "--json").json)
+    # The cache is everybody's.
+    assert weigh("data", "unregister", "of-schemas").code == 0
 
 
 def _check(document: dict[str, Any]) -> None:
