@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NOT_COMPARED = "no answers were compared (--output none)"
 _LOOKED_AT = 100
-"""Differences, for one that says more than the first."""
+"""Differences that are looked through for one that nothing excuses."""
 _INNER = re.compile(r"\bover\b|\bselect\b.*\bselect\b", re.I | re.S)
 """Of queries that put rows in order by what their answer need not have."""
 

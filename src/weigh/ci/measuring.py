@@ -34,7 +34,7 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
         words: after ``weigh``.
         out: the folder that is written.
     """
-    # What cannot be kept is found out before it is measured.
+    # Where nothing can be written nothing is measured.
     out.mkdir(parents=True, exist_ok=True)
     (out / _JUNIT).unlink(missing_ok=True)
     before = {row["evidence"] for row in _runs()}
@@ -65,7 +65,7 @@ def _measured(made: dict[str, Any], failed: str, code: int) -> tuple[Outcome, st
 
 
 def _error(failed: str) -> str:
-    """The error with which a command ended, without what it said on the way."""
+    """The error with which a command ended, without its messages before."""
     lines = failed.splitlines()
     begin = next((at for at in reversed(range(len(lines))) if lines[at].startswith(_ERROR)), None)
     return "" if begin is None else "\n".join(lines[begin:])

@@ -75,7 +75,7 @@ def verify(folder: Path) -> LoadVerification:
     with made.computing():
         record = load_record.read(folder)
         computed = {**load_record.derived(record), **files.rendered(folder)}
-    # What a histogram says is looked at here and not before.
+    # Histograms are decoded here and not before.
     with made.computing():
         if record is not None:
             if text := departure(record):

@@ -83,7 +83,7 @@ def _alike(query: exp.Expr, node: exp.Mod, ranges: Mapping[str, Range]) -> bool:
 
 
 def _renames(query: exp.Expr) -> bool:
-    """Whether names in it may stand for what no alias says: of itself, of a member, of columns that were turned."""
+    """Whether names in it may stand for what no alias names: of itself, of a member, of columns that were turned."""
     from sqlglot import exp
 
     unions = query.find_all(exp.SetOperation)

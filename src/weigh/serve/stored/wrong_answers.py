@@ -35,7 +35,7 @@ class Differing(msgspec.Struct, frozen=True):
     Attributes:
         operation: its name.
         contenders: whose answers.
-        detail: the gate's sentence about it: it says whether anybody was found wrong.
+        detail: the gate's sentence about it: whether anybody was found wrong.
     """
 
     operation: str
