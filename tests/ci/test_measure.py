@@ -91,6 +91,7 @@ def test_answers_that_differ_with_nobody_to_tell_who_is_right_are_not_called_wro
     page = weigh("report", "latest", "--html", "-").out
     assert re.search(r"of \d+ differing", page) and not re.search(r"of \d+ wrong", page)
     assert "Look at the answers that differ below" in page
+    assert '<span class="flag">differs</span>' in page and '<span class="flag">contradicted</span>' not in page
 
 
 def test_what_cannot_be_kept_is_not_measured(weigh: Weigh) -> None:
@@ -119,5 +120,9 @@ def test_a_badge_counts_what_decides() -> None:
     beside = (("cpu_s", "slower"), ("peak_memory", "slower"), ("server_memory", "slower"))
     assert found(("wall_s", "refused"), *beside, code=3) == "no verdict"
     assert found(("wall_s", "same"), *beside, code=0) == "no regression"
+    # Nobody looked closely enough to promise that.
+    undecided = (("wall_s", "unresolved"), ("wall_s", "refused"))
+    assert found(("wall_s", "same"), *undecided, *beside, code=0) == "2 of 3 open"
+    assert found(("wall_s", "faster"), *undecided, *beside, code=0) == "1 faster"
     assert found(("wall_s", "slower"), *beside, code=1) == "1 slower"
     assert found(("p99", "slower"), ("p50", "slower"), *beside, code=1) == "2 slower"

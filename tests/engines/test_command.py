@@ -88,7 +88,12 @@ def test_a_command_that_fails_is_named_with_its_reason(weigh: Weigh) -> None:
 def test_a_program_that_is_not_there_is_an_error_before_anything_runs(weigh: Weigh) -> None:
     run = weigh("run", "--command", "a=true", "--command", "b=./nosuch")
     assert run.code == 2
-    assert "there is no program './nosuch'" in run.err
+    assert "it cannot be started: there is no program './nosuch'" in run.err
+
+
+def test_a_report_of_a_command_names_it_as_the_user_did(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "one=echo 1", "--command", "two=echo 2")
+    assert weigh("report", str(run.evidence), "--bug").out.startswith("## one: an answer that differs to command\n")
 
 
 @pytest.mark.parametrize(

@@ -133,3 +133,10 @@ def test_every_lie_that_can_be_committed_here_is_caught(weigh: Weigh) -> None:
     assert not told, told
     assert run.code == 0
     assert run.json["counts"]["caught"] > 30
+
+
+def test_nothing_that_was_committed_is_no_count_of_lies(tmp_path: Path) -> None:
+    run = CliRunner().invoke(cli, ["lies", "T2", "--run", "--out", str(tmp_path / "out")])
+    assert run.exit_code == 3
+    assert "No lie was committed." in run.output
+    assert "0 of 0" not in run.output

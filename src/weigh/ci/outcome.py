@@ -48,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def message(document: dict[str, Any], code: int) -> str:
-    """What was found, in two words: wrong answers before what is slower, that before what is faster.
+    """What was found, in two words: wrong answers, else what is slower, else what is faster, else what is open.
 
     Where contenders differ and nothing tells who is right, nobody's answer is called wrong.
 
@@ -68,6 +68,8 @@ def message(document: dict[str, Any], code: int) -> str:
         return f"{counted['slower']} slower" + ("" if code else ", no baseline declared")
     if code == 0 and counted["faster"]:
         return f"{counted['faster']} faster"
+    if code == 0 and (undecided := counted["unresolved"] + counted["refused"]):
+        return f"{undecided} of {counted.total()} open"
     return _MESSAGES.get(code, "no result")
 
 

@@ -165,7 +165,7 @@ def _summary(done: list[Committed], number: int, folder: Path) -> None:
     if len(done) < number:
         say(f"Ended after {len(done)} of {number} lies.")
     twins = f"twins falsely accused: {', '.join(accused)}" if accused else "no honest twin was accused"
-    say(f"{caught} of {committed} lies were caught; {twins}.", bold=True)
+    say(f"{caught} of {committed} lies were caught; {twins}." if committed else "No lie was committed.", bold=True)
     for name, label in (("missed", "Not caught"), ("failed", "Could not be determined")):
         if ids := [one.id for one in done if one.outcome == name]:
             say(f"{label}: {', '.join(ids)}.")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Unsupported
 
 COMMAND, FOLDER = "weigh.command", "weigh.folder"
 _PRINTED = 400
@@ -33,7 +33,7 @@ class Engine(Adapter):
         self.words = shlex.split(str(settings[COMMAND]))
         program = self.words[0] if self.words else ""
         if not shutil.which(str(Path(settings[FOLDER]) / program) if "/" in program else program):
-            raise FileNotFoundError(f"there is no program '{program}' that may be executed")
+            raise Unsupported(f"there is no program '{program}' that may be executed")
         self.environment = {name: value for name, value in os.environ.items() if name not in _OURS}
         self.output = ""
         self.printed = b""

@@ -22,13 +22,13 @@ class Mark:
         name: of the contender.
         mark: number of its mark (:mod:`weigh.render.svg.marks`).
         baseline: whether the others are compared with it.
-        wrong: operations on which it was contradicted.
+        word: of its answers: ``contradicted``, ``differs`` where nothing tells who is right; empty where they agree.
     """
 
     name: str
     mark: int
     baseline: bool
-    wrong: tuple[str, ...]
+    word: str
 
     @property
     def phrase(self) -> tuple[str | Part, ...]:
@@ -37,8 +37,8 @@ class Mark:
 
     @property
     def flag(self) -> tuple[str | Part, ...]:
-        """That it was contradicted; empty where it was not."""
-        return (" ", Part("contradicted", "flag")) if self.wrong else ()
+        """The word of its answers; empty where there is none."""
+        return (" ", Part(self.word, "flag")) if self.word else ()
 
 
 class Contenders:
@@ -47,10 +47,13 @@ class Contenders:
     def __init__(self, results: ExperimentResults) -> None:
         self.spec: Spec = results.record.spec
         others = [contender.name for contender in self.spec.contenders if contender.name != self.spec.baseline]
-        wrong = results.gate.contradicted if results.gate else {}
+        gate = results.gate
+        words = (
+            dict.fromkeys(gate.contradicted, "differs") | dict.fromkeys(gate.refuted, "contradicted") if gate else {}
+        )
         # Mark 1 is that of the baseline's second arm.
         self.everybody = tuple(
-            Mark(name, 0 if place == 0 else place + 1, place == 0, wrong.get(name, ()))
+            Mark(name, 0 if place == 0 else place + 1, place == 0, words.get(name, ""))
             for place, name in enumerate([self.spec.baseline, *others])
         )
 
