@@ -18,6 +18,7 @@ from weigh.ladder.report import report
 from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Variation
+from weigh.model.gate import UNDECIDED
 from weigh.render.terminal import ReportConsole
 
 if TYPE_CHECKING:
@@ -96,7 +97,10 @@ def test_widths_are_drawn_against_the_setting() -> None:
         assert "4 threads" in said
 
 
-def test_a_contradicted_contender_stands_beside_its_rung() -> None:
+@pytest.mark.parametrize(
+    ("detail", "word"), [("the truth contradicts it", "contradicted"), (UNDECIDED, "differing, who is right is open")]
+)
+def test_a_contradicted_or_differing_contender_stands_beside_its_rung(detail: str, word: str) -> None:
     record = experiment_records.record()
     assert record.gate is not None
     one = record.gate.operations[0]
@@ -104,9 +108,15 @@ def test_a_contradicted_contender_stands_beside_its_rung() -> None:
     wrong = msgspec.structs.replace(
         one, status=GateStatus.DIVERGED, contenders={**one.contenders, name: GateStatus.DIVERGED}
     )
-    gate = msgspec.structs.replace(record.gate, operations=(wrong, *record.gate.operations[1:]))
+    checks = tuple(
+        msgspec.structs.replace(check, status=GateStatus.DIVERGED, detail=detail)
+        if (check.operation, check.contender) == (one.operation, name)
+        else check
+        for check in record.gate.checks
+    )
+    gate = msgspec.structs.replace(record.gate, operations=(wrong, *record.gate.operations[1:]), checks=checks)
     rungs = (rung(0.1, msgspec.structs.replace(record, gate=gate)), rung(1.0, record))
     summary = assembled(LadderPlan(scales=(0.1, 1.0), experiments=("a", "b")), rungs)
     assert summary.exit_code() == 1
     for text in (report.html(summary).decode(), plain(summary)):
-        assert f"contradicted: {name}" in text
+        assert f"{word}: {name}" in text

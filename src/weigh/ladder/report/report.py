@@ -199,14 +199,17 @@ def _rungs(summary: LadderResults) -> Table:
 
 def _rung(one: Rung) -> list[Content]:
     gate, tier = one.results.gate, one.results.tier
-    wrong = gate.contradicted if gate else ()
+    refuted = sorted(gate.refuted) if gate else []
+    differing = sorted(gate.contradicted.keys() - gate.refuted.keys()) if gate else []
+    words = (("contradicted", refuted), ("differing, who is right is open", differing))
+    wrong = "; ".join(f"{word}: {', '.join(names)}" for word, names in words if names)
     starts = str(len(one.results.record.blocks))
     starts += f" in the last of {one.results.attempts} attempts" if one.results.attempts > 1 else ""
     evidence = Part(one.evidence, "code"), "" if one.complete else " (not complete)"
-    flag = (" ", Part(f"contradicted: {', '.join(wrong)}", "flag")) if wrong else ()
+    flag = (" ", Part(wrong, "flag")) if wrong else ()
     return [
         _scale(one.scale),
-        Part(f"contradicted: {', '.join(sorted(wrong))}", "bad") if wrong else "",
+        Part(wrong, "bad") if wrong else "",
         starts,
         str(tier.name) if tier else "",
         Cell(one.evidence if one.complete else f"{one.evidence}, not complete", page=(*evidence, *flag)),
