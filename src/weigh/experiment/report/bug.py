@@ -39,7 +39,7 @@ def _first(results: ExperimentResults) -> Iterator[Check]:
 def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     record = results.record
     read = record.environment.contenders if record.environment else ()
-    # A command has no version that is known: whoever reads the report knows it by what is executed.
+    # A command has no version; what is executed stands among the settings.
     versions = {one.name: f"{one.engine} {one.version}" for one in read if one.engine != "command"}
     dialects = {one.name: one.frames for one in read}
     who = versions.get(check.contender, check.contender)
