@@ -16,6 +16,7 @@ from weigh.compare.join import decided, join
 from weigh.compare.model import Joined, Joining, Side
 from weigh.compare.reference_shift import uneven
 from weigh.model.answer import GateStatus
+from weigh.model.gate import Doubt
 from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
 from weigh.model.verdict import Reason, VerdictName
@@ -57,7 +58,7 @@ def sample(block: int, arm: str, wall_s: float | None, **fields: Any) -> Sample:
 
 def side(name: str, samples: list[Sample], **fields: Any) -> Side:
     contenders = tuple(dict.fromkeys(one.contender for one in samples))
-    named: dict[str, Any] = {"reference": "ref", "gate": {}, "contradicted": {}, "out": {}}
+    named: dict[str, Any] = {"reference": "ref", "gate": {}, "doubts": {}, "out": {}}
     return Side(name=name, samples=samples, contenders=contenders, **(named | fields))
 
 
@@ -332,7 +333,7 @@ def test_a_metric_that_nobody_has_gives_nothing() -> None:
 
 def test_marks_name_the_session() -> None:
     gate = {"q1": {"new": GateStatus.UNVERIFIED, "ref": GateStatus.AGREED}}
-    second = side("the second session", session(2), gate=gate, contradicted={"new": ("q7",)})
+    second = side("the second session", session(2), gate=gate, doubts={"new": Doubt(("q7",), wrong=True)})
     verdict = only(session(1), second)
     assert codes(verdict)[-2:] == ["A1", "A8"]
     assert all(reason.text.startswith("in the second session, ") for reason in verdict.reasons[-2:])

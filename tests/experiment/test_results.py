@@ -10,7 +10,7 @@ from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Contender
 from weigh.model.errors import ExitCode
-from weigh.model.gate import Gate, OperationGate
+from weigh.model.gate import UNDECIDED, Check, Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
@@ -46,6 +46,21 @@ def test_a_rerun_does_not_acquit() -> None:
     detail = results.gate.operations[0].detail
     assert "b was contradicted in an earlier attempt, number 1, and not in this one" in detail
     assert results.exit_code() is ExitCode.FOUND
+
+
+def test_what_was_open_in_an_earlier_attempt_is_open_still() -> None:
+    record = attempt(1, GateStatus.DIVERGED)
+    assert record.gate is not None
+    differs = Check(operation="q", case="only", contender="b", status=GateStatus.DIVERGED, detail=UNDECIDED)
+    unsettled = msgspec.structs.replace(record, gate=msgspec.structs.replace(record.gate, checks=(differs,)))
+    results = experiment_results([unsettled, attempt(2, GateStatus.AGREED)])
+    assert results.gate is not None
+    assert (results.gate.undecided, results.gate.refuted) == ({"q": ("b",)}, {})
+    assert "b was different from others in an earlier attempt, number 1, and not" in results.gate.operations[0].detail
+    # Found wrong in a later one: that counts.
+    results = experiment_results([unsettled, attempt(2, GateStatus.DIVERGED), attempt(3, GateStatus.AGREED)])
+    assert results.gate is not None
+    assert results.gate.refuted == {"b": ("q",)}
 
 
 def test_that_answers_were_reused_is_said_of_the_attempt_that_did() -> None:

@@ -74,7 +74,7 @@ def test_two_such_sessions_can_be_joined() -> None:
     sides = [
         Side(
             name=name, samples=RECORD.samples, contenders=("a", "b"), reference="a",
-            gate={LOUD: AGREED, QUIET: AGREED}, contradicted={}, out={},
+            gate={LOUD: AGREED, QUIET: AGREED}, doubts={}, out={},
         )
         for name in ("the first session", "the second session")
     ]  # fmt: skip

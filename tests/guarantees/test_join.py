@@ -122,7 +122,7 @@ def test_the_simulation_goes_the_way_of_the_join() -> None:
             contenders=("old", "new"),
             reference="old",
             gate={},
-            contradicted={},
+            doubts={},
             out={},
         )
         for number, one in enumerate(logs)

@@ -7,6 +7,7 @@ import pytest
 from support.analysed_samples import codes, experiment, only, sample, spec
 from weigh.experiment.results.analysis import analyse
 from weigh.model.answer import GateStatus
+from weigh.model.gate import Doubt
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
 
@@ -71,7 +72,15 @@ def test_an_operation_that_was_never_measured_is_refused() -> None:
 
 def test_unverified_answers_and_contradicted_contenders_are_marked() -> None:
     gate = {"q1": {"old": GateStatus.UNVERIFIED, "new": GateStatus.UNVERIFIED}}
-    verdict = only(experiment(), gate=gate, contradicted={"new": ["q9", "q8"]})
+    verdict = only(experiment(), gate=gate, doubts={"new": Doubt(("q9", "q8"), wrong=True)})
     assert verdict.verdict is VerdictName.SAME
     assert codes(verdict) == ["A1", "A8"]
-    assert "q8, q9" in verdict.reasons[0].text
+    assert verdict.reasons[0].text == "the answers of new on other operations are contradicted: q8, q9"
+
+
+def test_nobody_is_contradicted_elsewhere_where_who_is_right_is_open() -> None:
+    gate = {"q1": {"old": GateStatus.AGREED, "new": GateStatus.AGREED}}
+    verdict = only(experiment(), gate=gate, doubts={"new": Doubt(("q9", "q8", "q1"), wrong=False)})
+    (reason,) = verdict.reasons
+    assert reason.code == "A1"
+    assert reason.text == "new and others answer differently on other operations, and who is right is open: q8, q9"

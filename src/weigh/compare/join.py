@@ -114,7 +114,7 @@ class _Half:
 
     def __init__(self, side: Side, table: Table) -> None:
         self.side, self.table = side, table
-        self.preclusions = preclusions(side.samples, side.gate, side.contradicted)
+        self.preclusions = preclusions(side.samples, side.gate, side.doubts)
         # Sessions are joined on hot times only.
         self.operation = {one.operation: number for number, one in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
@@ -347,8 +347,9 @@ class _Join:
         for half, contender in self._sides(candidate, baseline):
             side = half.side
             for name in (contender, side.reference):
-                if elsewhere := set(side.contradicted.get(name, ())) - {operation}:
-                    yield join_reasons.reason_of(side.name, reasons.contradicted(name, elsewhere))
+                if (doubt := side.doubts.get(name)) is not None:
+                    for reason in reasons.doubted(name, doubt, operation):
+                        yield join_reasons.reason_of(side.name, reason)
             if any((operation, name) in half.preclusions.unverified for name in (contender, side.reference)):
                 yield join_reasons.reason_of(side.name, reasons.unverified())
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from weigh.experiment.results.preclusions import Contradicted, Gate
+from weigh.experiment.results.preclusions import Doubts, Gate
 from weigh.model.sample import Sample
 from weigh.model.verdict import Reason, Verdict
 from weigh.verdict.refusals import Refusals
@@ -24,7 +24,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         contenders: names of all its contenders.
         reference: name of the reference in this session.
         gate: status of the answers by operation and contender.
-        contradicted: operations on which a contender was contradicted, by contender.
+        doubts: of contenders, by name.
         out: contenders that are not compared at all, with the reason.
         refused: what is refused in it for what the machine did, of the metric that is joined.
         shares: part of the error rates that the figures of each operation have, where sampling could end early.
@@ -35,7 +35,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     contenders: tuple[str, ...]
     reference: str
     gate: Gate
-    contradicted: Contradicted
+    doubts: Doubts
     out: Mapping[str, Reason]
     refused: Sequence[Refusals] = ()
     shares: Mapping[str, float] = {}

@@ -165,7 +165,7 @@ def _side(session: Session, metric: str) -> Side:
         contenders=tuple(contender.name for contender in session.latest.spec.contenders),
         reference=session.reference,
         gate=_before_the_clock(session),
-        contradicted=results.gate.contradicted if results.gate else {},
+        doubts=results.gate.doubts if results.gate else {},
         out={
             name: Reason(code=finding.code, text=f"{name} is disqualified: {finding.text}")
             for name, finding in disqualified(results.findings).items()

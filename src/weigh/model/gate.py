@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -120,6 +121,19 @@ class Reused(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[str, ...]
 
 
+class Doubt(NamedTuple):
+    """Why no figure of a contender is used for a suite.
+
+    Attributes:
+        operations: those on which it was found wrong; where there is none, those on which it differs from others and
+            who is right is open.
+        wrong: whether it was found wrong.
+    """
+
+    operations: tuple[str, ...]
+    wrong: bool
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -194,6 +208,15 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             if open_:
                 found[gate.operation] = tuple(open_)
         return found
+
+    @property
+    def doubts(self) -> dict[str, Doubt]:
+        """Why contenders have no figure for the suite, by contender."""
+        refuted = self.refuted
+        return {
+            name: Doubt(operations=refuted.get(name, operations), wrong=name in refuted)
+            for name, operations in self.contradicted.items()
+        }
 
     @property
     def refuted(self) -> dict[str, tuple[str, ...]]:

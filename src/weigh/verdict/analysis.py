@@ -210,9 +210,10 @@ class _Session:
         operation = question.operation
         contenders = (candidate, self.inquiry.baseline)
         marks = [
-            reasons.contradicted(contender, elsewhere)
+            reason
             for contender in contenders
-            if (elsewhere := set(self.preclusions.contradicted.get(contender, ())) - {operation})
+            if (doubt := self.preclusions.doubts.get(contender)) is not None
+            for reason in reasons.doubted(contender, doubt, operation)
         ]
         failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)
         if not failed and any((operation, contender) in self.preclusions.unverified for contender in contenders):

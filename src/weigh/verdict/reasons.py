@@ -11,8 +11,9 @@ from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import count, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
+    from weigh.model.gate import Doubt
     from weigh.model.metrics.metric import Metric
     from weigh.model.verdict import Reason, Total
 
@@ -81,10 +82,14 @@ def unverified() -> Reason:
     return codes.A8.reason("nothing independent confirmed the answers: suggestive at most")
 
 
-def contradicted(contender: str, operations: Iterable[str]) -> Reason:
-    """The contender was wrong elsewhere, or others answered differently there."""
-    listed = ", ".join(sorted(operations))
-    return codes.A1.reason(f"the answers of {contender} on other operations are contradicted: {listed}")
+def doubted(contender: str, doubt: Doubt, operation: str) -> Iterator[Reason]:
+    """The contender was wrong on operations other than this one, or others answered differently there."""
+    if listed := ", ".join(sorted({*doubt.operations} - {operation})):
+        if doubt.wrong:
+            text = f"the answers of {contender} on other operations are contradicted: {listed}"
+        else:
+            text = f"{contender} and others answer differently on other operations, and who is right is open: {listed}"
+        yield codes.A1.reason(text)
 
 
 def medians(ratio: float) -> Reason:

@@ -112,10 +112,9 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
         if one.contender is not None:
             text = f"{one.contender} is inadmissible: {one.text}"
             found.setdefault(one.contender, Reason(code=one.code, text=text))
-    refuted = basis.gate.refuted if basis.gate else {}
-    for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
-        listed = _listed(refuted.get(name, operations))
-        if name in refuted:
+    for name, doubt in (basis.gate.doubts if basis.gate else {}).items():
+        listed = _listed(doubt.operations)
+        if doubt.wrong:
             text = f"{name} is inadmissible: its answers are contradicted on {listed}"
         else:
             text = f"{name} and others answer differently on {listed}, and who is right is open"

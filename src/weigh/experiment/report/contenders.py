@@ -48,9 +48,9 @@ class Contenders:
         self.spec: Spec = results.record.spec
         others = [contender.name for contender in self.spec.contenders if contender.name != self.spec.baseline]
         gate = results.gate
-        words = (
-            dict.fromkeys(gate.contradicted, "differs") | dict.fromkeys(gate.refuted, "contradicted") if gate else {}
-        )
+        words = {
+            name: "contradicted" if one.wrong else "differs" for name, one in (gate.doubts if gate else {}).items()
+        }
         # Mark 1 is that of the baseline's second arm.
         self.everybody = tuple(
             Mark(name, 0 if place == 0 else place + 1, place == 0, words.get(name, ""))

@@ -157,20 +157,27 @@ def _heading(results: ExperimentResults) -> Iterator[Phrase]:
 
 
 def _contenders(results: ExperimentResults) -> Table:
-    contradicted = results.gate.contradicted if results.gate else {}
-    refuted = results.gate.refuted if results.gate else {}
+    flags = {
+        name: " CONTRADICTED" if one.wrong else " DIFFERS"
+        for name, one in (results.gate.doubts if results.gate else {}).items()
+    }
     rows = []
     for contender in results.record.environment.contenders if results.record.environment else ():
         spec = results.record.spec.contender(contender.name).spec
         role = " (baseline)" if contender.name == results.record.spec.baseline else ""
         role += "" if contender.name.startswith(spec) else f", {spec}"
-        word = " CONTRADICTED" if contender.name in refuted else " DIFFERS" if contender.name in contradicted else ""
         settings = ", ".join(
             one_line(f"{name}={setting['value']}")
             for name, setting in contender.in_force.items()
             if setting.get("default") != setting.get("value") and not _is_scratch(name)
         )
-        rows.append(((contender.name + role, Part(word, "bad")), one_line(contender.says), settings or "none"))
+        rows.append(
+            (
+                (contender.name + role, Part(flags.get(contender.name, ""), "bad")),
+                one_line(contender.says),
+                settings or "none",
+            )
+        )
     headings = ("contender", "engine says", "settings that differ from its defaults")
     return blocks.words(headings, rows, optional=headings[2:])
 

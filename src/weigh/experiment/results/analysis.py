@@ -21,7 +21,7 @@ from weigh.verdict.timings import timings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from weigh.experiment.results.preclusions import Contradicted, Gate
+    from weigh.experiment.results.preclusions import Doubts, Gate
     from weigh.model.sample import Coded, Sample
     from weigh.model.spec import Spec
     from weigh.statistics.arrays import Floats, Ints
@@ -132,7 +132,7 @@ def analyse(
     *,
     spec: Spec,
     gate: Gate = UNKNOWN,
-    contradicted: Contradicted = NOBODY,
+    doubts: Doubts = NOBODY,
     metric: str = HEADLINE,
     refused: Sequence[Refusals] = (),
     shares: Mapping[str, float] = MappingProxyType({}),
@@ -147,7 +147,7 @@ def analyse(
         samples: of all attempts of the experiment, untimed and failed executions included.
         spec: the experiment; gives contenders, baseline and rules.
         gate: status of the answers by operation and contender.
-        contradicted: operations on which a contender was contradicted, by contender.
+        doubts: of contenders, by name.
         metric: field of the samples to judge.
         refused: as of :class:`weigh.verdict.analysis_model.Inquiry`.
         shares: likewise.
@@ -156,7 +156,7 @@ def analyse(
     table = observed(samples, metric, (contender.name for contender in spec.contenders), values)
     if metric != HEADLINE and not (table.value > 0).any():
         return MetricAnalysis()
-    precluded = preclusions(samples, gate, contradicted)
+    precluded = preclusions(samples, gate, doubts)
     failed = {*precluded.diverged, *(operation for operation, _ in precluded.failed)}
     measured = {question.operation for question in table.questions}
     operations = dict.fromkeys([*gate, *spec.operations, *sorted(measured | failed)])

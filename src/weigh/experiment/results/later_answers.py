@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.gate import UNDECIDED
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from weigh.experiment.record import Record
     from weigh.model.finding import Finding
-    from weigh.model.gate import Gate, OperationGate
+    from weigh.model.gate import Check, Gate, OperationGate
     from weigh.model.sample import Sample, Samples
 
 
@@ -27,30 +28,36 @@ def recorded(attempts: Sequence[Record]) -> list[Finding]:
     ]
 
 
-def diverged_earlier(attempts: Sequence[Record]) -> dict[tuple[str, str], int]:
-    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8).
+def _diverged_earlier(attempts: Sequence[Record]) -> dict[tuple[str, str], tuple[int, tuple[Check, ...]]]:
+    """(operation, contender) pairs that diverged in an earlier gate: neither a re-run nor a kill acquits (T8).
 
     Returns:
-        The number of the first attempt in which each was.
+        The number of the first attempt in which each was found wrong, or differed from others; in the second case with
+        the checks, which tell that who is right is open.
     """
     gates = [(record.attempt, gate) for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
-    found: dict[tuple[str, str], int] = {}
+    found: dict[tuple[str, str], tuple[int, tuple[Check, ...]]] = {}
     for attempt, gate in gates[:-1]:
-        for one in gate.operations:
-            for contender, status in one.contenders.items():
-                if status is GateStatus.DIVERGED:
-                    found.setdefault((one.operation, contender), attempt)
+        undecided = gate.undecided
+        for name, operations in gate.contradicted.items():
+            for operation in operations:
+                open_ = name in undecided.get(operation, ())
+                differing = (one for one in gate.checks if (one.operation, one.contender) == (operation, name))
+                checks = tuple(one for one in differing if one.status is GateStatus.DIVERGED) if open_ else ()
+                before = found.get((operation, name))
+                if before is None or (before[1] and not open_):
+                    found[operation, name] = attempt, checks
     return found
 
 
-def contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
+def _diverged_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
     """The gate with these pairs diverged although they passed it."""
     if gate is None or not pairs:
         return gate
-    return msgspec.structs.replace(gate, operations=tuple(_contradict(one, pairs, how) for one in gate.operations))
+    return msgspec.structs.replace(gate, operations=tuple(_diverge(one, pairs, how) for one in gate.operations))
 
 
-def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
+def _diverge(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
     passed = [
         name
         for name, status in one.contenders.items()
@@ -91,14 +98,18 @@ def gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Ga
         attempts: oldest first.
         samples: of all of them.
     """
-    earlier = diverged_earlier(attempts)
     before = attempts[-1].gate
-    for number in sorted(set(earlier.values())):
-        pairs = {pair for pair, attempt in earlier.items() if attempt == number}
-        before = contradicted_in(
-            before, pairs, f"was contradicted in an earlier attempt, number {number}, and not in this one"
-        )
+    earlier = _diverged_earlier(attempts)
+    for number, open_ in sorted({(number, bool(checks)) for number, checks in earlier.values()}):
+        pairs = {pair for pair, (attempt, checks) in earlier.items() if (attempt, bool(checks)) == (number, open_)}
+        word, why = ("different from others", f"; {UNDECIDED}") if open_ else ("contradicted", "")
+        how = f"was {word} in an earlier attempt, number {number}, and not in this one{why}"
+        before = _diverged_in(before, pairs, how)
+    if before and attempts[-1].gate:
+        now = attempts[-1].gate.contradicted
+        passed = (checks for (operation, name), (_, checks) in earlier.items() if operation not in now.get(name, ()))
+        before = msgspec.structs.replace(before, checks=(*before.checks, *(one for checks in passed for one in checks)))
     outcomes = samples.coded("operation", "contender", "outcome").values
     changed = {(operation, contender) for operation, contender, outcome in outcomes if outcome is Outcome.WRONG}
     how = "answered differently in a timed execution than in the gate"
-    return before, contradicted_in(before, changed, how)
+    return before, _diverged_in(before, changed, how)

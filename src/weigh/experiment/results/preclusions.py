@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.model.finding import Finding
+    from weigh.model.gate import Doubt
     from weigh.model.verdict import Reason
 
 Gate = Mapping[str, Mapping[str, GateStatus]]
 """What the gate found: status by operation, then by contender."""
-Contradicted = Mapping[str, Collection[str]]
-"""Operations on which a contender's answer was contradicted, by contender."""
+Doubts = Mapping[str, "Doubt"]
+"""Why answers of contenders are doubted, by contender."""
 UNKNOWN: Gate = MappingProxyType({})
-NOBODY: Contradicted = MappingProxyType({})
+NOBODY: Doubts = MappingProxyType({})
 _ENDED = {
     Outcome.ERROR: (codes.X_ERROR, "failed"),
     Outcome.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
@@ -45,13 +46,13 @@ _DIVERGED = codes.A1.reason("the answers differ, so nobody is timed")
 _LEFT_OPEN = codes.A7.reason("the question leaves its answer open, and the answers differ, so nobody is timed")
 
 
-def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: Contradicted = NOBODY) -> Preclusions:
+def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, doubts: Doubts = NOBODY) -> Preclusions:
     """Verdicts that need no arithmetic. One failed execution is enough; leaving it out would keep only the lucky ones.
 
     Args:
         samples: of all attempts.
         gate: one DIVERGED makes the operation DIVERGED for all contenders.
-        contradicted: marks all verdicts of a contender.
+        doubts: of contenders; marks all their verdicts.
     """
     wrong: dict[str, list[Sample]] = defaultdict(list)
     failures: dict[tuple[str, str], list[Sample]] = defaultdict(list)
@@ -68,7 +69,7 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
         failed={pair: _failed(failed_samples) for pair, failed_samples in failures.items()}
         | {pair: _not_begun(pair[1], status) for pair, status in statuses.items() if status in _GATE},
         unverified={pair for pair, status in statuses.items() if status == GateStatus.UNVERIFIED},
-        contradicted=contradicted,
+        doubts=doubts,
     )
 
 

@@ -356,7 +356,7 @@ def _analyse(
         spec=msgspec.structs.replace(spec, rules=rules_of(metric, spec.rules, spec.groups)),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
         gate={one.operation: one.contenders for one in before.operations},
-        contradicted=gate.contradicted,
+        doubts=gate.doubts,
         metric=metric,
         refused=refused_by,
         shares=shares,

@@ -199,10 +199,10 @@ def _rungs(summary: LadderResults) -> Table:
 
 def _rung(one: Rung) -> list[Content]:
     gate, tier = one.results.gate, one.results.tier
-    refuted = sorted(gate.refuted) if gate else []
-    differing = sorted(gate.contradicted.keys() - gate.refuted.keys()) if gate else []
-    words = (("contradicted", refuted), ("differing, who is right is open", differing))
-    wrong = "; ".join(f"{word}: {', '.join(names)}" for word, names in words if names)
+    doubts = gate.doubts if gate else {}
+    words = {True: "contradicted", False: "differing, who is right is open"}
+    named = {word: sorted(name for name, one in doubts.items() if one.wrong is wrong) for wrong, word in words.items()}
+    wrong = "; ".join(f"{word}: {', '.join(names)}" for word, names in named.items() if names)
     starts = str(len(one.results.record.blocks))
     starts += f" in the last of {one.results.attempts} attempts" if one.results.attempts > 1 else ""
     evidence = Part(one.evidence, "code"), "" if one.complete else " (not complete)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weigh.model.codes import pages
 from weigh.model.codes.code import Page, error, graded, note, plain, warning
 
-A1 = plain("A1", pages.STATUSES, "its answers are contradicted, on this operation or on another one")
+A1 = plain("A1", pages.STATUSES, "answers are contradicted or differ, on this operation or on another one")
 A1_STATEMENT = error(
     "A1.statement", pages.LOAD_ANSWERS, "a statement of the load is answered otherwise than by who is trusted"
 )

@@ -10,6 +10,8 @@ from weigh.model.verdict import Reason, VerdictName
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from weigh.model.gate import Doubt
+
 
 class Ruling(NamedTuple):
     """The name of a verdict and why."""
@@ -27,14 +29,14 @@ class Preclusions:
         left_open: by operation, why answers that differ there may all be right, so that nobody is timed.
         failed: by operation and contender, why it has none.
         unverified: (operation, contender) pairs whose answers nothing independent confirmed.
-        contradicted: operations on which a contender was contradicted, by contender; marks all its verdicts.
+        doubts: of contenders by name; marks all their verdicts.
     """
 
     diverged: Mapping[str, Reason] = field(default_factory=dict)
     left_open: Mapping[str, Reason] = field(default_factory=dict)
     failed: Mapping[tuple[str, str], Reason] = field(default_factory=dict)
     unverified: Collection[tuple[str, str]] = frozenset()
-    contradicted: Mapping[str, Collection[str]] = field(default_factory=dict)
+    doubts: Mapping[str, Doubt] = field(default_factory=dict)
 
     def allows(self, operation: str, contender: str) -> bool:
         """Whether the contender's figures on the operation may be given."""
