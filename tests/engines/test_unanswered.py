@@ -35,6 +35,12 @@ LATE = (
     WorkerEnded(Outcome.ERROR, "ConnectionTimeout: connection timeout expired", alive=False),
     WorkerEnded(Outcome.ERROR, "connection attempt timed out before receiving SETTINGS frame", alive=False),
 )
+PAGE = WorkerEnded(
+    Outcome.ERROR,
+    "HttpError: error 404: b'<!DOCTYPE HTML>\\n<html><head><title>Error</title></head><body><h1>Not Found</h1>\\n"
+    "<p>No such page.</p></body></html>'",
+    alive=True,
+)
 REFUSED = WorkerEnded(Outcome.ERROR, "OperationalError: (1045, \"Access denied for user 'u'\")", alive=True)
 
 
@@ -66,6 +72,12 @@ def test_who_is_not_there_is_named_with_what_to_do(engine: str, mute: str) -> No
         what, place, remedy = told(mute, late) or pytest.fail()
         assert (what, place) == (f"{mute} takes connections and did not answer within 60.0 s", where.format(mute))
         assert f"it is {engine} that listens there" in remedy
+    what, place, remedy = told(mute, PAGE) or pytest.fail()
+    assert (what, place) == (
+        f"{mute} answers with a web page, not as {engine} does: Not Found No such page.",
+        where.format(mute),
+    )
+    assert remedy == f"give the port of {engine} itself: another service, or a proxy before it, listens there"
     # Who answers has words of his own, and of several hosts the driver's are better.
     assert told(mute, REFUSED) is None
     assert told("127.0.0.1:1,127.0.0.1:2", LOST) is None

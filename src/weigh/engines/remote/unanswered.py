@@ -11,6 +11,7 @@ from weigh.engines.remote.adapter import profile_named
 from weigh.model.contender import URL
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
+from weigh.model.text import one_line
 from weigh.model.units import seconds
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _PATIENCE: Seconds = 5.0
 """For a connection, of which nothing is asked."""
 _POSTGRES = 5432
 _LATE = re.compile(r"timed?[ -]?out|deadline exceeded", re.IGNORECASE)
+_PAGE = re.compile(r"<(!doctype html|html)\b.*", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>|\\n", re.IGNORECASE | re.DOTALL)
+"""Tags, and what between them no browser writes on the page; drivers print a page as bytes of Python."""
 _HOST = "mend the host in its URL, or let this machine's name service know it"
 
 
@@ -47,6 +51,13 @@ def unanswered(contender: Contender, engine: str, ended: WorkerEnded, waited: Se
     place, address = f"contender {contender.name}, {url}", f"{parts.hostname}:{port}"
     try:
         with socket.create_connection((parts.hostname, port), _PATIENCE):
+            if page := _PAGE.search(ended.detail):
+                words = one_line(_MARKUP.sub(" ", page[0]).strip(" '"), 120)
+                return EngineFault(
+                    f"{address} answers with a web page, not as {engine} does: {words}",
+                    where=place,
+                    remedy=f"give the port of {engine} itself: another service, or a proxy before it, listens there",
+                )
             if ended.outcome is not Outcome.TIMEOUT and (waited < _PATIENCE or not _LATE.search(ended.detail)):
                 return None
     except socket.gaierror as error:
