@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from weigh._native import DigestError, NotReadError, check_pages, parquet_facts
 from weigh.model import units
 from weigh.model.errors import DataFault
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,9 +109,11 @@ def fault(path: Path, error: Exception) -> DataFault:
 
     Args:
         path: the file.
-        error: of the reader.
+        error: of the reader, weigh's or PyArrow's.
     """
     reason, where = str(error).removeprefix(f"{path}: "), str(path)
+    if not isinstance(error, DigestError) and getattr(error, "errno", None) is None:
+        reason = f"not a readable Parquet file: {one_line(reason, 200)}"
     if isinstance(error, NotReadError):
         return DataFault(reason, where=where, remedy="leave that column out of the file, or write it in another form")
     if isinstance(error, DigestError) and not reason.startswith(("corrupt", "not a readable", "cannot read")):

@@ -9,8 +9,7 @@ from weigh.data import registered, user_files
 from weigh.data.layout import parquet_reading
 from weigh.experiment.config.conversion import database_tables
 from weigh.model import units
-from weigh.model.errors import DataFault, UsageError
-from weigh.model.text import one_line
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -145,5 +144,4 @@ def _opened(file: Path) -> pq.ParquetFile:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        what = f"not a readable Parquet file: {one_line(str(error), 200)}"
-        raise DataFault(what, where=str(file), remedy=parquet_reading.REMEDY) from None
+        raise parquet_reading.fault(file, error) from None
