@@ -189,3 +189,19 @@ def within(seconds: float, done: Callable[[], object]) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_of_what_commands_print_there_is_no_excerpt_and_no_defect(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=printf 1", "--command", "b=printf 2", "--json", WEIGH_SHRINK="yes")
+    (shrunk,) = (one["text"] for one in run.json["findings"] if one["code"] == "X.shrink")
+    assert shrunk == "no reproducer: it reads no tables, of which an excerpt could be made"
+
+
+def test_answers_of_an_earlier_attempt_are_called_so(weigh: Weigh) -> None:
+    (weigh.folder / "b").write_text("2")
+    commands = ("gate", "--command", "a=printf 1", "--command", "b=cat b", "--no-shrink")
+    assert "command, all: a against b" in " ".join(weigh(*commands).out.split())
+    (weigh.folder / "b").write_text("1")
+    again = weigh(*commands)
+    assert again.code == 1
+    assert "command, all (attempt 1): a against b" in " ".join(again.out.split())
