@@ -91,9 +91,6 @@ def test_two_sessions(tmp_path: Path, ratio: float, name: str, code: ExitCode) -
     assert verdict["starts_first"] == 10
 
 
-@pytest.mark.promise(
-    "So a joined result is *suggestive* at most ([tiers](../concept/method.md#tiers)), with the reason `T5.join`."
-)
 def test_the_noise_is_called_so_and_the_first_column_that_a_narrow_terminal_leaves_out(tmp_path: Path) -> None:
     comparison = compared(tmp_path, day(1), day(2))
 
@@ -106,6 +103,9 @@ def test_the_noise_is_called_so_and_the_first_column_that_a_narrow_terminal_leav
     assert "verdict" in headings(76)
 
 
+@pytest.mark.promise(
+    "So a joined result is *suggestive* at most ([tiers](../concept/method.md#tiers)), with the reason `T5.join`."
+)
 def test_a_join_is_never_conclusive_and_says_that_nothing_was_verified(tmp_path: Path) -> None:
     found = compared(tmp_path, day(1), day(2))
     assert found.tier.name is TierName.SUGGESTIVE
