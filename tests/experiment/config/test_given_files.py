@@ -92,5 +92,5 @@ def test_a_folder_called_as_registered_data_is_not_passed_over_in_silence(weigh:
     assert words not in weigh(*gate, "--sql", "queries", **there).err
     (weigh.folder / "twin-of-a-folder").mkdir()
     assert words in weigh(*gate, "--sql", "queries", **there).err
-    (weigh.folder / "weigh.toml").write_text('[experiment]\nworkload = "sql"\n[sql]\nqueries = "queries"\n')
+    (weigh.folder / "weigh.toml").write_text('[experiment]\nworkload = "sql"\n[sql]\nfolder = "queries"\n')
     assert words in weigh(*gate, **there).err
