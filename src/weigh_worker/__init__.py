@@ -4,6 +4,6 @@ It imports nothing of weigh and nothing but the standard library, and it never d
 answers. The engine itself is reached through the one adapter module that the Engine names.
 """
 
-from weigh_worker.adapter import Adapter, Session, Statistics, Unsupported
+from weigh_worker.adapter import Adapter, Failed, Session, Statistics, Unsupported
 
-__all__ = ["Adapter", "Session", "Statistics", "Unsupported"]
+__all__ = ["Adapter", "Failed", "Session", "Statistics", "Unsupported"]

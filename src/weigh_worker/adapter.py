@@ -21,6 +21,10 @@ class Unsupported(Exception):
     """The engine cannot parse or plan the query: that concerns this contender only, and is no failure."""
 
 
+class Failed(RuntimeError):
+    """What an adapter finds by itself and says in a sentence: it is printed without the name of a class."""
+
+
 class Statistics(NamedTuple):
     """What a system itself reports of one execution. What it does not report is None, never a guess or 0.
 

@@ -140,3 +140,9 @@ def test_what_anybody_may_have_made_is_read_or_refused(tmp_path: Path, document:
     path.write_text(json.dumps(document))
     for one in registry.read(Text(path, "x.json")):
         audited(one)
+
+
+def test_what_is_not_there_is_named_with_what_to_do(weigh: Weigh) -> None:
+    run = weigh("audit", "nowhere/")
+    assert run.code == 2
+    assert "it cannot be read: No such file or directory\n  name a file or a folder that can be" in run.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from junitparser import JUnitXml
 
-from weigh.ci.outcome import message
+from weigh.ci.outcome import Outcome, message, write
 
 if TYPE_CHECKING:
     from support.command import Run, Weigh
@@ -27,6 +27,7 @@ def left(run: Run) -> dict[str, object]:
     assert outcome["code"] == run.code
     assert badge["message"] == outcome["message"]
     assert str(outcome["message"]) in (folder / "badge.svg").read_text()
+    assert f'fill="{badge["color"]}"' in (folder / "badge.svg").read_text()
     return outcome
 
 
@@ -126,3 +127,20 @@ def test_a_badge_counts_what_decides() -> None:
     assert found(("wall_s", "faster"), *undecided, *beside, code=0) == "1 faster"
     assert found(("wall_s", "slower"), *beside, code=1) == "1 slower"
     assert found(("p99", "slower"), ("p50", "slower"), *beside, code=1) == "2 slower"
+
+
+@pytest.mark.parametrize(
+    ("code", "state", "message", "colour"),
+    [
+        (0, "success", "no regression", "#2a7f3f"),
+        (0, "success", "2 faster", "#2a7f3f"),
+        (0, "success", "4 of 9 open", "#8a6d00"),
+        (0, "success", "1 slower, no baseline declared", "#8a6d00"),
+        (1, "failure", "1 slower", "#b3261e"),
+    ],
+)
+def test_a_badge_is_green_only_where_all_is_decided(
+    tmp_path: Path, code: int, state: str, message: str, colour: str
+) -> None:
+    write(tmp_path, Outcome(code=code, state=state, headline="", message=message), "")
+    assert json.loads((tmp_path / "badge.json").read_text())["color"] == colour

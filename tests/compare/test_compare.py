@@ -46,9 +46,9 @@ def compared(tmp_path: Path, first: Record, second: Record, **fields: Any) -> Co
     return compare(written(tmp_path / "first", first), written(tmp_path / "second", second), **fields)
 
 
-def printed(comparison: CompareResults) -> str:
+def printed(comparison: CompareResults, width: int = 150) -> str:
     paper = io.StringIO()
-    Console(file=paper, width=150, color_system=None).print(text(comparison, "one", "other"))
+    Console(file=paper, width=width, color_system=None).print(text(comparison, "one", "other"))
     return paper.getvalue()
 
 
@@ -89,6 +89,18 @@ def test_two_sessions(tmp_path: Path, ratio: float, name: str, code: ExitCode) -
     assert verdict["ratio"] == pytest.approx(ratio, rel=0.01)
     assert verdict["ratio_second"] == pytest.approx(ratio, rel=0.01)
     assert verdict["starts_first"] == 10
+
+
+def test_the_noise_is_called_so_and_the_first_column_that_a_narrow_terminal_leaves_out(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, day(1), day(2))
+
+    def headings(width: int) -> list[str]:
+        lines = printed(comparison, width).splitlines()
+        return next(line for line in lines if "verdict" in line and "ratio" in line).split()
+
+    assert "noise" in headings(150)
+    assert "noise" not in headings(76)
+    assert "verdict" in headings(76)
 
 
 @pytest.mark.promise(

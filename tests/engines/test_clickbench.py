@@ -13,6 +13,7 @@ from support import clickbench_systems as systems
 from weigh.answers import printed
 from weigh.engines import engine as engines
 from weigh.model.contender import parse_contender
+from weigh_worker import Failed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +104,7 @@ class TestScripts:
     def test_a_server_lives_from_start_to_stop(self, system: Any) -> None:
         system.start()
         system.load()
-        with pytest.raises(RuntimeError, match="it answers before it was started: stop its server"):
+        with pytest.raises(Failed, match="it answers before it was started: stop its server"):
             system.start()
         system.stop()
         assert not (system.home / "pid").exists()
@@ -120,7 +121,7 @@ class TestScripts:
     def test_a_load_that_loads_nothing_is_no_load(self, system: Any, script: str, text: str, words: str) -> None:
         (system.home / script).write_text(f"#!/bin/sh\n{text}\n")
         system.start()
-        with pytest.raises(RuntimeError) as raised:
+        with pytest.raises(Failed) as raised:
             system.load()
         assert words in str(raised.value)
         system.stop()
@@ -128,7 +129,7 @@ class TestScripts:
     def test_one_that_never_answers_is_given_up(self, system: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(adapter.scripts, "_START_S", 0.2)
         (system.home / "check").write_text("#!/bin/sh\necho not yet\nexit 1\n")
-        with pytest.raises(RuntimeError, match=r"\./check did not succeed within .* it printed: not yet"):
+        with pytest.raises(Failed, match=r"\./check did not succeed within .* it printed: not yet"):
             system.start()
 
     def test_what_benchmark_sh_says_is_believed(self, system: Any) -> None:

@@ -112,11 +112,13 @@ def test_a_function_says_what_its_library_cannot_do_and_what_fails_is_an_error(w
         (("--frames", "missing.py"), "there are no functions for data frames"),
         ((), "data frames take no SQL"),
         (("--frames", "my_frames.py", "--contender", "pandas"), "contenders are of two libraries"),
+        (("--frames", "more.py"), "names of functions that only help begin with _; did you mean 'by_shop'?\n"),
     ],
 )
 def test_functions_that_are_not_there_are_refused(weigh: Weigh, arguments: tuple[str, ...], message: str) -> None:
     _own(weigh.folder)
     (weigh.folder / "my_frames.py").write_text(FUNCTIONS)
+    (weigh.folder / "more.py").write_text("def by_shops(sales):\n    return sales\n")
     given = ("--data", "sales.parquet", "--sql", "sql", "--contender", "duckdb", "--contender", "polars-df")
     run = weigh("gate", *given, *arguments, "--quiet")
     assert run.code == 2

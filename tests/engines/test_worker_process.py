@@ -363,3 +363,13 @@ def test_what_the_engine_refused_is_no_malformed_reply(process: Ours, pair: Pair
         process.prepare("SELEKT", 1)
     answering.join()
     assert (caught.value.outcome, caught.value.detail) == (Outcome.UNSUPPORTED, "ParserError: no such function")
+
+
+@pytest.mark.parametrize("name", ["Failed", "Unsupported"])
+def test_a_sentence_of_an_adapter_is_printed_without_its_class(process: Ours, pair: Pair, name: str) -> None:
+    error = protocol.ErrorReply(kind="error", type=name, text="./query ended with exit code 4")
+    answering = replying(pair[1], error.message())
+    with pytest.raises(WorkerEnded) as caught:
+        process.prepare("SELECT", 1)
+    answering.join()
+    assert (caught.value.outcome, caught.value.detail) == (Outcome.ERROR, "./query ended with exit code 4")

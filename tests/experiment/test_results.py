@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from weigh.ci.outcome import message
 from weigh.experiment.record import Record
 from weigh.experiment.results.results import experiment_results
 from weigh.model import codes
@@ -14,6 +15,7 @@ from weigh.model.gate import UNDECIDED, Check, Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
+from weigh.serve.stored import wrong_answers
 
 SPEC = Spec(
     workload="netflow",
@@ -61,6 +63,33 @@ def test_what_was_open_in_an_earlier_attempt_is_open_still() -> None:
     results = experiment_results([unsettled, attempt(2, GateStatus.DIVERGED), attempt(3, GateStatus.AGREED)])
     assert results.gate is not None
     assert results.gate.refuted == {"b": ("q",)}
+
+
+def test_who_was_wrong_in_an_earlier_attempt_is_wrong_although_who_is_right_is_open_now() -> None:
+    record = attempt(2, GateStatus.DIVERGED)
+    assert record.gate is not None
+    everybody = {"a": GateStatus.DIVERGED, "b": GateStatus.DIVERGED}
+    differ = tuple(
+        Check(operation="q", case="only", contender=name, status=GateStatus.DIVERGED, detail=UNDECIDED)
+        for name in everybody
+    )
+    operation = OperationGate(
+        operation="q", status=GateStatus.DIVERGED, contenders=everybody, detail=f"a and b differ; {UNDECIDED}"
+    )
+    open_ = msgspec.structs.replace(record, gate=Gate(operations=(operation,), checks=differ, truth=True))
+    changed = attempt(1, GateStatus.AGREED)
+    last = msgspec.structs.replace(list(changed.samples)[-1], outcome=Outcome.WRONG, wall_s=None, detail="1, not 2")
+    timed = msgspec.structs.replace(changed, samples=(*list(changed.samples)[:-1], last))
+    for first, how in ((attempt(1, GateStatus.DIVERGED), "was contradicted in an earlier"), (timed, "answered diff")):
+        results = experiment_results([first, open_])
+        assert results.gate is not None
+        assert results.gate.refuted == {"b": ("q",)}
+        detail = results.gate.operations[0].detail
+        assert f"b {how}" in detail
+        # It is not open whether anybody is wrong.
+        assert UNDECIDED not in detail
+        assert wrong_answers.words([wrong_answers.Differing("q", ("a", "b"), detail)]) == "WRONG answers: b on q"
+        assert message({"gate": [{"status": "diverged", "detail": detail}]}, 1) == "wrong answers"
 
 
 def test_that_answers_were_reused_is_said_of_the_attempt_that_did() -> None:

@@ -95,6 +95,7 @@ def test_what_nobody_reports_is_said() -> None:
     finding = spending.finding("")
     assert (finding.code, finding.severity) == ("X.spent", "warning")
     assert "what a charges is not known of every execution" in finding.text
+    assert finding.remedy == "declare a price by what it reports, or by the hour"
 
 
 class Rising(Service):

@@ -70,7 +70,9 @@ class Text:
             self.text = _decoded(self.content)
         except OSError as error:
             raise DataFault(
-                f"it cannot be read: {error.strerror or error}", where=name, remedy="name a file of text"
+                f"it cannot be read: {error.strerror or error}",
+                where=name,
+                remedy="name a file or a folder that can be",
             ) from error
 
     @cached_property

@@ -183,7 +183,7 @@ def _verdicts(results: CompareResults, axis: Axis) -> blocks.Table:
         level,
         command="compare",
         # A page draws it.
-        more=[Column("floor", right=True, form="terminal")],
+        more=[Column("noise", right=True, form="terminal")],
         optional=("FCR", "noise", "first", "second", level, "ratio"),
     )
 
@@ -201,7 +201,7 @@ def _notes(results: CompareResults) -> Iterator[str]:
     rules, assumed = results.rules, ALIKE_FOR_ALL.assumes
     yield (
         f"first, second: contender / {results.first.reference} within each session. ratio: second / first, above 1 is "
-        "slower than in the first session. floor: how far the reference's own two arms are apart, joined in the same "
+        "slower than in the first session. noise: how far the reference's own two arms are apart, joined in the same "
         "way. FCR: the interval that decides whether a difference matters."
     )
     yield (

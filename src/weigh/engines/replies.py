@@ -15,7 +15,7 @@ import msgspec
 
 from weigh.host.processes import process_counters
 from weigh.model.units import Seconds
-from weigh_worker import Unsupported, protocol
+from weigh_worker import Failed, Unsupported, protocol
 
 _R = TypeVar("_R", bound=protocol.Reply)
 
@@ -37,8 +37,8 @@ class Refused(Exception):
     """
 
     def __init__(self, reply: protocol.ErrorReply) -> None:
-        # What an adapter refuses by itself is a sentence, and the name of its class says nothing more.
-        kind = "" if reply.type == Unsupported.__name__ else f"{reply.type[:_LONGEST]}: "
+        # What an adapter says by itself is a sentence, and the name of its class says nothing more.
+        kind = "" if reply.type in (Unsupported.__name__, Failed.__name__) else f"{reply.type[:_LONGEST]}: "
         super().__init__(f"{kind}{reply.text[:_LONGEST]}")
         self.kind = reply.kind
 

@@ -57,6 +57,7 @@ class Written(NamedTuple):
         queries: names of the queries.
         findings: what the user should look at.
         left_out: why files and queries were left out.
+        alone: files of SQL in the folder of queries that have no result schema: a gate ends at them.
     """
 
     files: tuple[Path, ...]
@@ -65,6 +66,7 @@ class Written(NamedTuple):
     queries: tuple[str, ...]
     findings: tuple[Finding, ...]
     left_out: tuple[WeighError, ...] = ()
+    alone: tuple[Path, ...] = ()
 
 
 def init(
@@ -114,6 +116,7 @@ def init(
         queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
         left_out=(*unread, *refused, *unanswered),
+        alone=_alone(folder / QUERIES),
     )
 
 
@@ -153,7 +156,13 @@ def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *,
         queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
         left_out=(*refused, *unanswered),
+        alone=_alone(files.folder),
     )
+
+
+def _alone(folder: Path) -> tuple[Path, ...]:
+    """Files of SQL without a result schema."""
+    return tuple(one for one in sorted(folder.glob("*.sql")) if not one.with_suffix(".toml").exists())
 
 
 def _queries(schemas: Mapping[Statement, QueryFile], folder: Path) -> dict[Path, str]:

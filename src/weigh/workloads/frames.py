@@ -112,7 +112,7 @@ def _check(operations: set[str], text: str, where: str) -> None:
             raise UsageError(
                 f"no query is named like the function '{name}'",
                 where=where,
-                remedy=f"{nearest(name, known)}; the names of functions that only help begin with _",
+                remedy=f"names of functions that only help begin with _; {nearest(name, known)}",
             )
 
 

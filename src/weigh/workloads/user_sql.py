@@ -228,7 +228,8 @@ def _read(path: Path, query: Path) -> QueryFile:
         raise UsageError(
             f"{query.name} has no result schema alongside it",
             where=str(path),
-            remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
+            remedy="write one (docs/guide/your-own-data.md), let weigh init --add read it off the answer, or take the "
+            "query out of the folder",
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/guide/your-own-data.md") from None

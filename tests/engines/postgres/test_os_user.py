@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from weigh.engines import postgres
+from weigh_worker import Failed
 
 DAY = 86_400.0
 
@@ -56,3 +57,11 @@ def test_what_a_killed_loader_left_is_swept_a_day_later(
     os_user._sweep(tmp_path)
     assert not left.exists()
     assert not before_a_restart.exists()
+
+
+def test_data_that_is_gone_is_said_in_a_sentence(os_user: Any, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text(str(tmp_path / "data-gone"))
+    with pytest.raises(RuntimeError, match=r"data-gone is gone; remove .*, and the tables are loaded again") as gone:
+        os_user.placed(tmp_path)
+    # Whose name no error has before its text.
+    assert type(gone.value).__name__ == Failed.__name__

@@ -126,7 +126,7 @@ def test_what_is_no_build(weigh: Weigh, run: Run) -> None:
         shutil.copy(wheel, folder / "two" / f"duckdb-{name}.whl")
     for contender, said in {
         "duckdb@./no.whl": "no.whl is no wheel",
-        "duckdb@./none.whl": "there is no file none.whl",
+        "duckdb@./none.whl": "there is no file or folder none.whl",
         "duckdb@./engine": "holds neither a wheel of duckdb nor a project",
         "duckdb@./two": "holds 2 wheels of duckdb",
         f"polars@{wheel}": "is a wheel of duckdb, and engine 'polars' is the package polars",

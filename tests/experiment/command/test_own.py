@@ -152,6 +152,21 @@ def test_a_query_that_is_not_answered_is_named_and_the_others_are_written(own: W
     assert own("gate", "--quiet").code == 0
 
 
+def test_a_query_in_the_folder_that_has_no_result_schema_is_named_where_it_says_what_is_next(own: Weigh) -> None:
+    folder = own.folder / "queries"
+    folder.mkdir()
+    (folder / "both.sql").write_text("-- name: one\nSELECT 1 AS n;\n-- name: two\nSELECT 2 AS n;")
+    run = own("init", "--data", "my 'data'/users.parquet", "--sql", "queries", "--contender", "duckdb")
+    assert run.code == 0, run.err
+    assert "next: take out of queries what has no result schema: queries/both.sql" in run.out
+    assert "queries/both.toml" in own("gate").err
+    (folder / "both.sql").rename(own.folder / "both.sql")
+    (folder / "three.sql").write_text("SELECT 3 AS n")
+    run = own("init", "--add", "queries/three.sql")
+    assert "next: weigh gate (the answers alone)" in run.out
+    assert own("gate").code == 0
+
+
 def test_a_disk_that_is_full_leaves_no_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = init.whole.write
 

@@ -8,12 +8,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import given_files
 from weigh.model.errors import UsageError
 from weigh.workloads import suites
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from support.command import Weigh
 
 
 def table(path: Path) -> Path:
@@ -71,3 +74,23 @@ def test_data_is_called_by_its_folder_or_its_one_file(tmp_path: Path) -> None:
     assert given_files.called([f"t={tmp_path}/sales/orders.csv"]) == "orders"
     assert given_files.called([f"{tmp_path}/sales/*.parquet"]) == "sales"
     assert given_files.called([f"{tmp_path}/sales/a.csv", f"{tmp_path}/sales/b.csv"]) == "sales"
+
+
+@pytest.mark.promise("A file or folder of that name in the working directory is not what is read, and the run says so")
+def test_a_folder_called_as_registered_data_is_not_passed_over_in_silence(weigh: Weigh) -> None:
+    own = weigh.folder / "cache"
+    own.mkdir()
+    for folder in ("envs", "locks"):
+        (own / folder).symlink_to(cache_folder() / folder)
+    there = {"WEIGH_CACHE": str(own)}
+    table(weigh.folder / "people.parquet")
+    assert weigh("data", "register", "people.parquet", "--name", "twin-of-a-folder", **there).code == 0
+    (weigh.folder / "queries").mkdir()
+    (weigh.folder / "queries" / "one.sql").write_text("SELECT count(*) AS n FROM people\n")
+    gate = ("gate", "--contender", "duckdb", "--data", "twin-of-a-folder")
+    words = "the data registered so is read; write ./twin-of-a-folder for what lies here"
+    assert words not in weigh(*gate, "--sql", "queries", **there).err
+    (weigh.folder / "twin-of-a-folder").mkdir()
+    assert words in weigh(*gate, "--sql", "queries", **there).err
+    (weigh.folder / "weigh.toml").write_text('[experiment]\nworkload = "sql"\n[sql]\nfolder = "queries"\n')
+    assert words in weigh(*gate, **there).err

@@ -125,7 +125,13 @@ def init(
     for fault in written.left_out:
         say_failure(fault.what, fault.where, f"left out; {fault.remedy}")
     place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
-    say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
+    if written.alone:
+        # A file of several statements, and what was left out or not given.
+        named = ", ".join(map(str, written.alone))
+        say(f"next: take out of {written.alone[0].parent} what has no result schema: {named}")
+        say(f"      (weigh init --add FILE reads one off the answer), then weigh gate{place} and weigh run{place}")
+    else:
+        say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
     if ci:
         _job(ci, folder, force=force)
     if written.left_out:

@@ -90,7 +90,9 @@ def _path(path: Path, engine: Engine, where: str) -> Build:
         return _folder(path, engine, where)
     if not path.exists():
         raise UsageError(
-            f"there is no file {path}", where=where, remedy="build it first; a path is relative to who names it"
+            f"there is no file or folder {path}",
+            where=where,
+            remedy="build it first; a path is relative to who names it",
         )
     return _wheel(path, engine, where)
 

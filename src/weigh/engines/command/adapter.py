@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from weigh_worker import Adapter, Unsupported
+from weigh_worker import Adapter, Failed, Unsupported
 
 COMMAND, FOLDER = "weigh.command", "weigh.folder"
 _PRINTED = 400
@@ -72,9 +72,7 @@ class Engine(Adapter):
             printed = process.stderr.decode(errors="replace").strip()[-_PRINTED:]
             if code == -signal.SIGKILL and _oom_kills() > self.kills:
                 raise MemoryError("the kernel ended it, when the memory that it may use was full")
-            raise RuntimeError(
-                f"{f'exit code {code}' if code > 0 else f'signal {-code}'}{': ' if printed else ''}{printed}"
-            )
+            raise Failed(f"{f'exit code {code}' if code > 0 else f'signal {-code}'}{': ' if printed else ''}{printed}")
         self.printed = process.stdout or b""
         whole = self.printed.count(b"\n") + (self.printed[-1:] not in (b"", b"\n"))
         return whole if self.output in ("exact", "lines") else 1

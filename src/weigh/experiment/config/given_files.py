@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow.parquet as pq
 
+    from weigh.model.progress import Progress
+
 _PATTERN = frozenset("/*?[=.")
 """Characters of a path or a pattern that no registered name needs."""
 _COLUMNS = 12
@@ -35,6 +37,12 @@ def are_files(data: Sequence[str], cache: Path) -> bool:
         why = "is the name of registered data, which is all of it" if other in names else "is no file"
         raise UsageError(f"--data {other} {why}", remedy="name files, or that name alone")
     return bool(files)
+
+
+def say_which(data: Sequence[str], progress: Progress) -> None:
+    """Say that registered data is read, where something of that name lies here too."""
+    if Path(data[0]).exists():
+        progress.say(f"--data {data[0]}: the data registered so is read; write ./{data[0]} for what lies here")
 
 
 def called(data: Sequence[str]) -> str:

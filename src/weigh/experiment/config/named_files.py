@@ -59,6 +59,8 @@ def user_files(
             made = converted(given_files.tables(data, cache), cache, progress or Silence(), chosen_csv(queries, flags))
             place = queries_folder(queries, path.parent) if queries and path and not section.ingest else None
             return UserFiles(made.tables, place, made.conversions, queries.parameters if queries and place else None)
+        if flags.get("data"):
+            given_files.say_which(data, progress or Silence())
         return UserFiles.of(
             data[0], cache_folder(), None if section.ingest else queries, path.parent if path else Path()
         )

@@ -169,10 +169,11 @@ class Spending:
             ended: what the budget has ended, one clause; empty where it has ended nothing.
         """
         unknown = f"; what {', '.join(sorted(self.unknown))} charges is not known of every execution"
+        remedy = "declare a price by what it reports, or by the hour" if self.unknown else "nothing is wrong"
         return codes.X_SPENT.finding(
             "warning" if ended or self.unknown else "note",
             text=self.words() + (unknown if self.unknown else "") + (f": {ended}" if ended else ""),
-            remedy="raise --spend for tighter intervals" if ended else "nothing is wrong",
+            remedy="raise --spend for tighter intervals" if ended else remedy,
         )
 
 

@@ -149,6 +149,8 @@ class _Shrinking:
             return _none(self.suspect, "its files are Vortex, and excerpts are written as Parquet")
         if remote(self.suspect.ready):
             return _none(self.suspect, "it is a server reached by URL, and no excerpts are copied to it")
+        if not self.source.rows:
+            return _none(self.suspect, "it reads no tables, of which an excerpt could be made")
         python = environments.ensure([parquet.DUCKDB], self.scene.cache).python
         tried = []
         for testimony in references(self.suspect, self.scene.gate, self.contenders, self.scene.cache):

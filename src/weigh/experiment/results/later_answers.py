@@ -43,34 +43,63 @@ def _diverged_earlier(attempts: Sequence[Record]) -> dict[tuple[str, str], tuple
             for operation in operations:
                 open_ = name in undecided.get(operation, ())
                 differing = (one for one in gate.checks if (one.operation, one.contender) == (operation, name))
-                checks = tuple(one for one in differing if one.status is GateStatus.DIVERGED) if open_ else ()
+                checks = tuple(
+                    msgspec.structs.replace(one, notes=(*one.notes, f"attempt {attempt}"))
+                    for one in differing
+                    if open_ and one.status is GateStatus.DIVERGED
+                )
                 before = found.get((operation, name))
                 if before is None or (before[1] and not open_):
                     found[operation, name] = attempt, checks
     return found
 
 
-def _diverged_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
-    """The gate with these pairs diverged although they passed it."""
+def _diverged_in(
+    gate: Gate | None, pairs: Collection[tuple[str, str]], how: str, *, open_: bool = False
+) -> Gate | None:
+    """The gate with these pairs diverged: although they passed it, or wrong although who is right was open in it.
+
+    Args:
+        gate: as it is.
+        pairs: (operation, contender).
+        how: what is the matter with each of them.
+        open_: whether who is right is open.
+    """
     if gate is None or not pairs:
         return gate
-    return msgspec.structs.replace(gate, operations=tuple(_diverge(one, pairs, how) for one in gate.operations))
+    now, undecided = gate.contradicted, gate.undecided
+    fresh = {pair for pair in pairs if pair[0] not in now.get(pair[1], ())}
+    proven = {(one, name) for one, name in pairs if not open_ and name in undecided.get(one, ())}
+    differing = {(one.operation, one.contender): one for one in gate.checks if one.detail == UNDECIDED}
+    return msgspec.structs.replace(
+        gate,
+        operations=tuple(_diverge(one, fresh | proven, how, open_=open_) for one in gate.operations),
+        checks=(
+            *gate.checks,
+            *(
+                msgspec.structs.replace(one, detail=how, differences=())
+                for at, one in differing.items()
+                if at in proven
+            ),
+        ),
+    )
 
 
-def _diverge(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
-    passed = [
-        name
-        for name, status in one.contenders.items()
-        if (one.operation, name) in pairs and status is not GateStatus.DIVERGED
-    ]
-    if not passed:
+def _diverge(one: OperationGate, pairs: Collection[tuple[str, str]], how: str, *, open_: bool) -> OperationGate:
+    found = [name for name in one.contenders if (one.operation, name) in pairs]
+    if not found:
         return one
-    sentence = f"{' and '.join(passed)} {how if len(passed) == 1 else how.replace('was ', 'were ', 1)}"
+    if open_:
+        sentences = [f"{' and '.join(found)} {how if len(found) == 1 else how.replace('was ', 'were ', 1)}"]
+    else:
+        sentences = [f"{name} {how}" for name in found]
+    # Where somebody is wrong it is not open who is right on all of it.
+    before = one.detail if open_ else one.detail.replace(f"; {UNDECIDED}", "")
     return msgspec.structs.replace(
         one,
         status=GateStatus.DIVERGED,
-        contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
-        detail=f"{one.detail}; {sentence}" if one.detail else sentence,
+        contenders={**one.contenders, **dict.fromkeys(found, GateStatus.DIVERGED)},
+        detail="; ".join(filter(None, [before, *sentences])),
     )
 
 
@@ -100,11 +129,11 @@ def gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Ga
     """
     before = attempts[-1].gate
     earlier = _diverged_earlier(attempts)
-    for number, open_ in sorted({(number, bool(checks)) for number, checks in earlier.values()}):
-        pairs = {pair for pair, (attempt, checks) in earlier.items() if (attempt, bool(checks)) == (number, open_)}
+    for open_, number in sorted({(bool(checks), number) for number, checks in earlier.values()}, reverse=True):
+        pairs = {pair for pair, (attempt, checks) in earlier.items() if (bool(checks), attempt) == (open_, number)}
         word, why = ("different from others", f"; {UNDECIDED}") if open_ else ("contradicted", "")
         how = f"was {word} in an earlier attempt, number {number}, and not in this one{why}"
-        before = _diverged_in(before, pairs, how)
+        before = _diverged_in(before, pairs, how, open_=open_)
     if before and attempts[-1].gate:
         now = attempts[-1].gate.contradicted
         passed = (checks for (operation, name), (_, checks) in earlier.items() if operation not in now.get(name, ()))

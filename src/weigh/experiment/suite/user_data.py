@@ -262,6 +262,8 @@ def _given(
                 progress.say(f"{one.source}: {note}")
         return UserFiles(given.tables, None, given.conversions)
     if data:
+        if flags.get("data"):
+            given_files.say_which(data, progress)
         found = registered.confirmed(data[0], cache)
         return UserFiles(
             {key: [Path(one.path) for one in files] for key, files in found.tables.items()},

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _MOST = 5
 """Operations of a contender that are named; the others are counted."""
+_WRONG = ("is wrong", "was contradicted", "answered differently")
+"""How a sentence goes on after the name of whoever was found wrong: in the gate, in an earlier one, after the gate."""
 
 
 class _Operation(msgspec.Struct):
@@ -56,7 +58,11 @@ def words(found: Iterable[Differing]) -> str:
             open_.setdefault(" and ".join(one_line(name, 80) for name in one.contenders), []).append(one.operation)
             continue
         sentences = one.detail.split("; ")
-        blamed = [name for name in one.contenders if any(each.startswith(f"{name} is wrong") for each in sentences)]
+        blamed = [
+            name
+            for name in one.contenders
+            if any(each.startswith(tuple(f"{name} {how}" for how in _WRONG)) for each in sentences)
+        ]
         for name in blamed or one.contenders:
             wrong.setdefault(one_line(name, 80), []).append(one.operation)
     text = "; ".join(

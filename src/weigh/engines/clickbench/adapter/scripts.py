@@ -10,6 +10,8 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from weigh_worker import Failed
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -62,10 +64,10 @@ class System:
         """Start it, and wait until it answers.
 
         Raises:
-            RuntimeError: it answers before it was started, or not in time.
+            Failed: it answers before it was started, or not in time.
         """
         if self.restartable and self._answers():
-            raise RuntimeError(
+            raise Failed(
                 "it answers before it was started: stop its server; two of one system cannot live at the same time. "
                 "One without a server says so in benchmark.sh: BENCH_RESTARTABLE=no"
             )
@@ -73,35 +75,35 @@ class System:
         with suppress(subprocess.TimeoutExpired):
             self._call("start", _START_S)
         if not self._until(answers=True, patience=_START_S):
-            raise RuntimeError(f"./check did not succeed within {_START_S:.0f} s of ./start; {self._printed()}")
+            raise Failed(f"./check did not succeed within {_START_S:.0f} s of ./start; {self._printed()}")
 
     def load(self) -> None:
         """Load what lies in the folder.
 
         Raises:
-            RuntimeError: a script failed, or there is no data afterwards.
+            Failed: a script failed, or there is no data afterwards.
         """
         if code := self._call("load"):
-            raise RuntimeError(f"./load ended with exit code {code}; {self._printed()}")
+            raise Failed(f"./load ended with exit code {code}; {self._printed()}")
         if not self._answers():
-            raise RuntimeError(f"./check fails after ./load; {self._printed()}")
+            raise Failed(f"./check fails after ./load; {self._printed()}")
         try:
             code = self._call("data-size", _CHECK_S)
         except subprocess.TimeoutExpired:
-            raise RuntimeError(f"./data-size did not end within {_CHECK_S:.0f} s") from None
+            raise Failed(f"./data-size did not end within {_CHECK_S:.0f} s") from None
         size = self._out.read_bytes().strip()
         if code or not size.isdigit() or not int(size):
             size_text = size[:80].decode(errors="replace")
-            raise RuntimeError(f"./data-size says {size_text!r} after ./load, and not some bytes; {self._printed()}")
+            raise Failed(f"./data-size says {size_text!r} after ./load, and not some bytes; {self._printed()}")
 
     def query(self, sql: str) -> Answered:
         """What ``query`` prints for a query.
 
         Raises:
-            RuntimeError: it failed.
+            Failed: it failed.
         """
         if code := self._call("query", given=sql.encode()):
-            raise RuntimeError(f"./query ended with exit code {code}; {self._printed()}")
+            raise Failed(f"./query ended with exit code {code}; {self._printed()}")
         lines = self._log.read_bytes().replace(b"\r", b"\n").split(b"\n")
         last = next((line.strip() for line in reversed(lines) if _SECONDS.match(line.strip())), None)
         return Answered(self._out.read_bytes(), None if last is None or len(last) > _TAIL else float(last))
@@ -110,12 +112,12 @@ class System:
         """Stop it, and wait until it is gone: whoever is told to stop may still be there.
 
         Raises:
-            RuntimeError: it still answers.
+            Failed: it still answers.
         """
         with suppress(subprocess.TimeoutExpired):
             self._call("stop", _STOP_S)
         if self.restartable and not self._until(answers=False, patience=_STOP_S):
-            raise RuntimeError(f"./check still succeeds {_STOP_S:.0f} s after ./stop; {self._printed()}")
+            raise Failed(f"./check still succeeds {_STOP_S:.0f} s after ./stop; {self._printed()}")
 
     def _answers(self) -> bool:
         try:

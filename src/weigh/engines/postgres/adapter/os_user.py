@@ -31,6 +31,10 @@ _ABANDONED = 24 * 3600.0
 """Seconds after which data that no copy was ever made of was left by a loader that was killed."""
 
 
+class Failed(RuntimeError):
+    """As of ``weigh_worker``, which is not there where a load has this module."""
+
+
 class OsUser(NamedTuple):
     """An unprivileged user."""
 
@@ -42,7 +46,7 @@ class OsUser(NamedTuple):
         try:
             os.chown(folder, self.uid, self.gid)
         except OSError as error:
-            raise PermissionError(
+            raise Failed(
                 f"PostgreSQL refuses to run as root, and this root may not make anything another user's "
                 f"({error.strerror}): run weigh as another user, or give root its capabilities (CHOWN, SETUID, ...)"
             ) from None
@@ -56,7 +60,7 @@ def unprivileged() -> OsUser | None:
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError:
-        raise RuntimeError("PostgreSQL refuses to run as root, and there is no user 'nobody' to run it as") from None
+        raise Failed("PostgreSQL refuses to run as root, and there is no user 'nobody' to run it as") from None
     return OsUser(entry.pw_uid, entry.pw_gid)
 
 
@@ -68,11 +72,11 @@ def programs(account: OsUser | None, installed: str = "") -> Path:
         installed: such a folder of an installation; empty for those of the package.
 
     Raises:
-        PermissionError: the account cannot reach the installation.
+        Failed: the account cannot reach the installation.
     """
     if installed:
         if account is not None and not _reachable(Path(installed)):
-            raise PermissionError(
+            raise Failed(
                 f"PostgreSQL runs as 'nobody' here, who cannot reach {installed}: let everybody read it, and enter the "
                 "folders above it"
             )
@@ -109,7 +113,7 @@ def placed(copy: Path) -> Path:
         return copy
     folder = Path(note.read_text())
     if not folder.is_dir():
-        raise FileNotFoundError(f"{folder} is gone; remove {copy}, and the tables are loaded again")
+        raise Failed(f"{folder} is gone; remove {copy}, and the tables are loaded again")
     if not (folder / _BACK).exists():
         (folder / _BACK).write_text(str(copy))
     return folder
@@ -140,7 +144,7 @@ def _shared() -> Path:
     for folder in (SHARED, SHARED.parent):
         facts = folder.lstat()
         if facts.st_uid != 0 or facts.st_mode & 0o022:
-            raise PermissionError(f"{folder} must belong to root and be writable by nobody else")
+            raise Failed(f"{folder} must belong to root and be writable by nobody else")
         folder.chmod(0o755)
     return SHARED
 

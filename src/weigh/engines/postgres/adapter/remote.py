@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg import sql
 
-from weigh_worker import silence
+from weigh_worker import Failed, silence
 
 from . import copy_in, settings
 
@@ -108,10 +108,10 @@ def attach(connection: psycopg.Connection[Any], copy: Path) -> None:
     """See the schema's tables.
 
     Raises:
-        LookupError: the server does not have it any more.
+        Failed: the server does not have it any more.
     """
     schema = (copy / _NOTE).read_text()
     if not connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchall():
-        raise LookupError(f"the server has no schema {schema} any more; remove {copy}, and it is loaded again")
+        raise Failed(f"the server has no schema {schema} any more; remove {copy}, and it is loaded again")
     connection.execute("SELECT set_config('search_path', %s, false)", (schema,))
     connection.execute("SET default_transaction_read_only = on")

@@ -46,6 +46,10 @@ _SETTINGS = {"timezone": "UTC", "log_timezone": "UTC"}
 _VERSION = re.compile(r"\b(\d+)(?:\.|\b)")
 
 
+class Failed(RuntimeError):
+    """As of ``weigh_worker``, which is not there where a load has this module."""
+
+
 def hold(folder: Path) -> int:
     """Have a scratch folder stay while one process holds the descriptor: who sweeps leaves a locked one alone.
 
@@ -70,7 +74,7 @@ def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) 
             initdb fills, is there: one that loses its data aborts, and its shared memory stays for good.
 
     Raises:
-        RuntimeError: initdb failed.
+        Failed: initdb failed.
     """
     lock = hold(swept)
     try:
@@ -109,7 +113,7 @@ class Server:
         environment: variables that it sees alongside the usual ones.
 
     Raises:
-        RuntimeError: it did not start; the text says why in its own words.
+        Failed: it did not start; the text says why in its own words.
     """
 
     def __init__(
@@ -183,9 +187,9 @@ class Server:
                 return self.connect()
             except psycopg.OperationalError as error:
                 if self._process.poll() is not None:
-                    raise RuntimeError(f"PostgreSQL does not start: {self._complaint()}") from None
+                    raise Failed(f"PostgreSQL does not start: {self._complaint()}") from None
                 if time.monotonic() > until:
-                    raise RuntimeError(f"PostgreSQL does not take a connection: {error}") from None
+                    raise Failed(f"PostgreSQL does not take a connection: {error}") from None
                 time.sleep(_POLL)
 
     def stop(self, patience: float = _STOP_LIMIT) -> None:
@@ -207,7 +211,7 @@ class Server:
         Each has a session of its own, so no signal to a group reaches them all.
 
         Raises:
-            RuntimeError: one of them is there still after some seconds.
+            Failed: one of them is there still after some seconds.
         """
         # It must begin no other process meanwhile.
         self._process.send_signal(signal.SIGSTOP)
@@ -222,7 +226,7 @@ class Server:
         until = time.monotonic() + _STOP_LIMIT
         while any(_lives(pid) for pid in doomed):
             if time.monotonic() > until:
-                raise RuntimeError("a process of the server did not end when it was killed")
+                raise Failed("a process of the server did not end when it was killed")
             time.sleep(_POLL / 10)
 
     def bury(self) -> None:
@@ -311,18 +315,18 @@ def _program(program: Path, arguments: list[str], account: OsUser | None, lock: 
         **_as(account),
     )
     if done.returncode:
-        raise RuntimeError(f"{program.name} failed: {' '.join((done.stderr or done.stdout).split())[-1000:]}")
+        raise Failed(f"{program.name} failed: {' '.join((done.stderr or done.stdout).split())[-1000:]}")
 
 
 def copy(data: Path, to: Path) -> None:
     """Copy a data directory that no server uses; where the file system can share blocks, nothing is copied.
 
     Raises:
-        OSError: it cannot be copied, e.g. because the disk is full.
+        Failed: it cannot be copied, e.g. because the disk is full.
     """
     done = subprocess.run(
         ["cp", "-a", "--reflink=auto", str(data), str(to)], capture_output=True, text=True, check=False
     )
     if done.returncode:
         shutil.rmtree(to, ignore_errors=True)
-        raise OSError(f"{data} cannot be copied: {' '.join(done.stderr.split())[:500]}")
+        raise Failed(f"{data} cannot be copied: {' '.join(done.stderr.split())[:500]}")

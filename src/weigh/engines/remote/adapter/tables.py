@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh_worker import Unsupported
+from weigh_worker import Failed, Unsupported
 from weigh_worker.left_out import LeftOut
 from weigh_worker.parquet_files import in_microseconds, opened
 
@@ -73,7 +73,7 @@ def _create(profile: Profile, ask: Callable[[str], Rows], schema: str) -> None:
     """Make the schema.
 
     Raises:
-        PermissionError: this user may not.
+        Failed: this user may not.
     """
     try:
         profile.create_schema(ask, schema)
@@ -81,7 +81,7 @@ def _create(profile: Profile, ask: Callable[[str], Rows], schema: str) -> None:
         # Of a connection that is lost the type counts.
         if not _FORBIDDEN.search(str(error)):
             raise
-        raise PermissionError(
+        raise Failed(
             f"weigh may make no schema of its own for what it loads (let the user, or take weigh.data=exists): {error}"
         ) from error
 
@@ -156,7 +156,7 @@ def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Seq
         What could not be made, and why.
 
     Raises:
-        LookupError: they are not there, or not any more.
+        Failed: they are not there, or not any more.
     """
     note = json.loads((copy / _NOTE).read_text())
     schema, left_out = note["schema"], dict(note["left_out"])
@@ -173,7 +173,7 @@ def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Seq
             why = f"its schema {schema} is not what was loaded; remove {copy}, and it is loaded again: {error}"
         else:
             why = f"it has no table {name} where its sessions begin: {error}"
-        raise LookupError(why) from None
+        raise Failed(why) from None
     return LeftOut(left_out, note["columns"])
 
 

@@ -96,7 +96,8 @@ def _verdicts(root: Element, exported: Exported) -> None:
         if against not in suites:
             suites[against] = _suite(root, against)
         tag = _FAILS.get(one.verdict, "skipped" if one.verdict in _OPEN else "")
-        text = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
+        reasons = "; ".join(f"{reason.code}: {reason.text}" for reason in one.reasons)
+        text = f"{sentence(one, rules)} {reasons}".rstrip()
         case = _case(
             suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", text
         )

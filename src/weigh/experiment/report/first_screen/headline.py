@@ -343,7 +343,8 @@ def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
         for check in gate.checks:
             if check.detail == UNDECIDED and check.operation in operations and check.differences:
                 cell = one_line(str(check.differences[0]), 200)
-                text += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
+                when = f" ({', '.join(check.notes)})" if check.notes else ""
+                text += f" {check.operation}, {check.case}{when}: {check.contender} against {check.witness}: {cell}."
                 break
         yield f"{text} {remedy(results)}"
 

@@ -90,9 +90,7 @@ def part(results: ExperimentResults, rows: Sequence[Row], contenders: Contenders
         if cell.status == "diverged"
     ]
     calm = all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations)
-    about = (
-        f"{_summary(rows, counted(results.answered))} An operation on which one contender is wrong is timed for nobody."
-    )
+    about = f"{_summary(rows, counted(results.answered))} An operation on which answers differ is timed for nobody."
     reads = [(name, of, Part(read, "code")) for name, found in gate.reads.items() for of, read in found.items()]
     table = words(("contender", "table", "row digest, or rows counted"), reads, label=None)
     details = {one.detail for one in full}
