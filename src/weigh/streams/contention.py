@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.machine.contention_findings import allowed
 from weigh.machine.moments import BY_OTHERS, BY_WEIGH, STOLEN, amounts, in_order, shared_out
 from weigh.machine.turn_shares import WATCHED
 from weigh.model import codes
@@ -121,18 +122,13 @@ def findings(record: StreamsRecord, found: tuple[Use, ...]) -> Iterator[Finding]
     if not over:
         return
     worst = max(over, key=lambda one: max(one.foreign, one.steal))
-    share = percent(max(worst.foreign, worst.steal))
+    share = max(worst.foreign, worst.steal)
     if most > CONTENTION:
-        yield codes.E4_ALLOWED.finding(
-            "warning",
-            text=f"contention up to {percent(most)} was allowed: others used at most {share} of the CPU of the "
-            f"{worst.test} tests of {worst.contender}; without it {percent(CONTENTION)} would be the bound",
-            remedy="leave out --contention on a machine that is yours alone",
-        )
+        yield allowed(share, most, f"the {worst.test} tests of {worst.contender}")
         return
     yield codes.E4_CONTENDED.finding(
         "warning",
-        text=f"others used up to {share} of the CPU ({worst.test} tests of {worst.contender}), more than "
+        text=f"others used up to {percent(share)} of the CPU ({worst.test} tests of {worst.contender}), more than "
         f"{percent(most)}",
         remedy="stop others and run again",
     )
