@@ -93,7 +93,9 @@ def test_a_program_that_is_not_there_is_an_error_before_anything_runs(weigh: Wei
 
 def test_a_report_of_a_command_names_it_as_the_user_did(weigh: Weigh) -> None:
     run = weigh("gate", "--command", "one=echo 1", "--command", "two=echo 2")
-    assert weigh("report", str(run.evidence), "--bug").out.startswith("## one: an answer that differs to command\n")
+    bug = weigh("report", str(run.evidence), "--bug").out
+    assert bug.startswith("## one: an answer that differs to command\n")
+    assert "Compared with: two. Nothing tells who is right." in bug
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def print_made(made: MadeByParts, *, as_json: bool) -> None:
     )
     if without := made.files_without_page_checksums:
         say(
-            f"{units.count(without, 'file')} of {len(made.manifest.files):,} have no page checksums: the check "
+            f"of {units.count(len(made.manifest.files), 'file')} {without:,} without page checksums: the check "
             "of pages (D4) covers nothing there, the hashes of the manifest do"
         )
 

@@ -57,7 +57,7 @@ def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     yield f"Case: {check.case}. Data: {record.manifest.dataset if record.manifest else record.spec.workload}."
     witness = check.witness or "another contender"
     expected = versions.get(witness, witness)
-    yield f"Expected by: {expected}." + (" Nothing tells who is right." if open_ else "")
+    yield f"Compared with: {expected}. Nothing tells who is right." if open_ else f"Expected by: {expected}."
     yield ""
     yield from (f"- {cell}" for cell in check.differences[:_CELLS])
     pair = check.contender, check.operation

@@ -102,8 +102,8 @@ class GateRow(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         operation: its name.
         status: what came of it (docs/concept/answers.md#statuses).
-        contenders: names of those with this status. Under ``diverged`` the contradicted ones; those that were right
-            have no row, because the operation is not timed.
+        contenders: names of those with this status. Under ``diverged`` those that were contradicted, or that differ
+            and who is right is open; those that were right have no row, because the operation is not timed.
         detail: one sentence; of an agreed operation the tolerances and ties that were needed; empty where there is
             nothing to say.
     """
