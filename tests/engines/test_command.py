@@ -96,6 +96,7 @@ def test_a_report_of_a_command_names_it_as_the_user_did(weigh: Weigh) -> None:
     bug = weigh("report", str(run.evidence), "--bug").out
     assert bug.startswith("## one: an answer that differs to command\n")
     assert "Compared with: two. Nothing tells who is right." in bug
+    assert "```sql" not in bug
 
 
 @pytest.mark.parametrize(

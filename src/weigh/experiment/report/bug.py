@@ -39,8 +39,9 @@ def _first(results: ExperimentResults) -> Iterator[Check]:
 def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     record = results.record
     read = record.environment.contenders if record.environment else ()
-    # A command has no version; what is executed stands among the settings.
-    versions = {one.name: f"{one.engine} {one.version}" for one in read if one.engine != "command"}
+    # A command has neither a version nor a question; what is executed stands among the settings.
+    commands = {one.name for one in read if one.engine == "command"}
+    versions = {one.name: f"{one.engine} {one.version}" for one in read if one.name not in commands}
     dialects = {one.name: one.frames for one in read}
     who = versions.get(check.contender, check.contender)
     open_ = check.detail == UNDECIDED
@@ -48,7 +49,7 @@ def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     yield ""
     workload = record.workload
     for one in workload.operations if workload else ():
-        if one.name == check.operation:
+        if one.name == check.operation and check.contender not in commands:
             yield from ("```sql", one.sql.strip(), "```", "")
             function = one.dialect.get(dialects.get(check.contender) or "")
             if function:
