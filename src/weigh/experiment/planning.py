@@ -125,9 +125,9 @@ class Planning(NamedTuple):
         if self.setup.spending:
             plan = self._afforded(self.setup.spending, plan, request)
         over = spec.budget is not None and plan.seconds > spec.budget
-        at_most = (
-            f", at most {units.seconds(spec.budget)} or {MIN_STARTS} starts" if spec.precision and spec.budget else ""
-        )
+        at_most = ""
+        if spec.precision and spec.budget:
+            at_most = f", at most {units.seconds(spec.budget)} once there are {MIN_STARTS}"
         if over:
             at_most = f", more than the budget of {units.seconds(spec.budget)}: fewer would decide nothing"
         least = "at least " if spec.precision and not over else ""
