@@ -22,10 +22,8 @@ OUTCOME = "outcome.json"
 STATES = {0: "success", 1: "failure", 2: "error", 3: "failure"}
 """Of a commit, by the exit code of weigh."""
 _COLOURS = {"success": "#2a7f3f", "failure": "#b3261e", "error": "#8a6d00"}
-_OPEN_COLOUR = "#8a6d00"
-"""Of a job that passes although not all of it is decided: green would say that nothing got slower."""
-_UNKNOWN = (" open", ", no baseline declared")
-"""How such a message ends."""
+_UNDECIDED = (" open", ", no baseline declared")
+"""How a message ends where a job passes and not all is decided: green would say that nothing got slower."""
 _MESSAGES = {0: "no regression", 1: "failed", 2: "no result", 3: "no verdict"}
 _UNDECIDING = {*list(RUN_METRICS)[1:], *(name for name, one in LOAD_METRICS.items() if not one.decides)}
 """Metrics whose verdicts change no exit code."""
@@ -80,8 +78,8 @@ def message(document: dict[str, Any], code: int) -> str:
 def write(folder: Path, outcome: Outcome, comment: str) -> None:
     """Write ``comment.md``, ``outcome.json``, ``badge.svg`` and ``badge.json`` (what shields.io calls an endpoint)."""
     folder.mkdir(parents=True, exist_ok=True)
-    passes = outcome.state == "success"
-    colour = _OPEN_COLOUR if passes and outcome.message.endswith(_UNKNOWN) else _COLOURS[outcome.state]
+    undecided = outcome.state == "success" and outcome.message.endswith(_UNDECIDED)
+    colour = _COLOURS["error" if undecided else outcome.state]
     badge = {"schemaVersion": 1, "label": "weigh", "message": outcome.message, "color": colour}
     (folder / COMMENT).write_text(comment)
     (folder / OUTCOME).write_bytes(msgspec.json.format(msgspec.json.encode(outcome)) + b"\n")
