@@ -371,9 +371,12 @@ def table(timeline: Timeline) -> pa.Table:
     values |= {column: [getattr(moment, name) for moment in moments] for name, column in _SECONDS.items()}
     networks = [moment.network for moment in moments]
     values |= {name: [of and getattr(of, name) for of in networks] for name in (*_NETWORK, "link")}
-    values["disk"] = [_used(moment) for moment in moments]
     schema = pa.schema(list(columns.items()))
-    return pa.Table.from_arrays([pa.array(values[field.name], type=field.type) for field in schema], schema=schema)
+    arrays = [
+        _used(moments, disk) if field.name == "disk" else pa.array(values[field.name], type=field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _named(
@@ -385,15 +388,20 @@ def _named(
     return spans[place][2] if place >= 0 and middle <= spans[place][1] else None
 
 
-def _used(moment: Moment) -> list[dict[str, Any]] | None:
-    """Every device of a moment."""
-    if moment.disk is None:
-        return None
-    failed = moment.disk_errors or {}
-    return [
-        {
-            "device": name, "read": one.read, "written": one.written, "queue": one.queue, "await_s": one.await_s,
-            "utilisation": one.utilisation, "errors": failed.get(name),
-        }
-        for name, one in moment.disk.items()
-    ]  # fmt: skip
+def _used(moments: Sequence[Moment], device: pa.StructType) -> pa.ListArray:
+    """Every device of each moment; null where none was read."""
+    import pyarrow as pa
+
+    rows: list[tuple[Any, ...]] = []
+    firsts: list[int | None] = []
+    for moment in moments:
+        firsts.append(None if moment.disk is None else len(rows))
+        failed = moment.disk_errors or {}
+        rows.extend(
+            (name, one.read, one.written, one.queue, one.await_s, one.utilisation, failed.get(name))
+            for name, one in (moment.disk or {}).items()
+        )
+    columns = zip(*rows, strict=True) if rows else [()] * len(device)
+    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, device, strict=True)]
+    offsets = pa.array([*firsts, len(rows)], type=pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(arrays, fields=list(device)))

@@ -133,24 +133,28 @@ class _Walk:
         if samples is None:
             skipped = any((arm.split("#")[0], slot.operation) in self.failed for arm in slot.arms)
             return "" if skipped or slot.operation in self.wrong or may_end else f"{place} is missing"
-        arms = tuple(dict.fromkeys(one.arm for one in samples))
+        by_arm: dict[str, list[Sample]] = defaultdict(list)
+        for one in samples:
+            by_arm[one.arm].append(one)
         solo = len(slot.arms) == 1 and bool(self.record.spec.duet)
         demanded = (slot.operation, slot.round, solo)
         if (
-            arms != slot.arms
-            or any((one.operation, one.round, one.solo) != demanded for one in samples)
+            tuple(by_arm) != slot.arms
+            or {(one.operation, one.round, one.solo) for one in samples} != {demanded}
             or any((one.case, one.salt) != self._question(slot, one) for one in samples)
         ):
             return f"{place} is not the one that the seed demands"
-        for arm in arms:
-            if departure := self._executions(place, [one for one in samples if one.arm == arm], expected):
+        for of_arm in by_arm.values():
+            if departure := self._executions(place, of_arm, expected):
                 return departure
         return ""
 
     def _question(self, slot: Slot, one: Sample) -> tuple[str, int]:
         """Case and salt that an execution was to have."""
+        if one.run:
+            return slot.case, 0
         plan, workload = self.record.plan, self.record.workload
-        if one.run or plan is None or workload is None or not plan.asks_unseen(one.contender, slot, one.temperature):
+        if plan is None or workload is None or not plan.asks_unseen(one.contender, slot, one.temperature):
             return slot.case, 0
         return unseen(plan.secret, one.block, slot, workload.operation(slot.operation))
 
