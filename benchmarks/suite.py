@@ -62,6 +62,7 @@ class _Tally:
 
     Attributes:
         operations: by name of the verdict.
+        pooled: of each operation with the help of the others of its template; its own where it has none.
         templates: the same.
         alarmed: experiments with a false alarm.
         experiments: with a result.
@@ -69,6 +70,7 @@ class _Tally:
     """
 
     operations: Counter[str] = field(default_factory=Counter)
+    pooled: Counter[str] = field(default_factory=Counter)
     templates: Counter[str] = field(default_factory=Counter)
     alarmed: int = 0
     experiments: int = 0
@@ -78,13 +80,16 @@ class _Tally:
         """Count an experiment, and say what came of it."""
         operations = Counter(one["verdict"] for one in made.verdicts)
         templates = Counter(one["verdict"]["verdict"] for one in made.templates)
+        helped = {one["operation"]: one["verdict"] for each in made.templates for one in each.get("pooled", ())}
+        pooled = Counter(helped.get(one["operation"], one["verdict"]) for one in made.verdicts if made.templates)
         claims = [one for one in [*made.verdicts, *(one["verdict"] for one in made.templates)] if _false(one)]
         self.operations += operations
+        self.pooled += pooled
         self.templates += templates
         self.alarmed += bool(claims)
         self.experiments += 1
         lines = [f"exit {made.code} in {made.seconds:.0f} s", f"operations: {_counted(operations)}"]
-        lines += [f"templates: {_counted(templates)}"] if templates else []
+        lines += [f"pooled: {_counted(pooled)}", f"templates: {_counted(templates)}"] if templates else []
         lines += [f"{one['operation']} {one['verdict'].upper()} x{one['ratio']:.3f}" for one in claims]
         return "; ".join([*lines, f"false alarms so far: {self.claims()}"])
 
@@ -100,7 +105,7 @@ class _Tally:
         failed = f"; {self.failed} WITHOUT A RESULT" if self.failed else ""
         alarmed = _share(self.alarmed, self.experiments)
         yield f"{what}: {self.experiments} experiments{failed}; with a false alarm {alarmed}"
-        for kind, found in (("operations", self.operations), ("templates", self.templates)):
+        for kind, found in (("operations", self.operations), ("pooled", self.pooled), ("templates", self.templates)):
             if found:
                 decided = sum(found[name] for name in (*_DECIDED, *_CLAIMS))
                 yield (
