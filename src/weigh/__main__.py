@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-_COLLECTED = 100_000
+_COLLECTED = 1_000_000
 """New objects after which garbage is looked for. Evidence is read into millions that all stay: with Python's 700 that
 takes a third of the time of `weigh verify`."""
 _NO_MEMORY = b"error: there is not enough memory\n  end other programs, or raise ulimit -v\n"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weigh
-from support.command import Weigh
+from golden import in_process
+from support.command import Run, Weigh
 from support.evidence_folders import (
     LOAD_INTERVALS,
     written_ladder,
@@ -261,16 +262,20 @@ DATA = ("why", "run")
 """It makes the data anew."""
 
 
+def here(words: list[str], folder: Path) -> Run:
+    """The command in this process, as there are a hundred and forty."""
+    shown = in_process.weigh(words, folder)
+    out, err = (text.replace("/here", str(folder.resolve())) for text in (shown.out, shown.err))
+    return Run(shown.code, out, err, folder)
+
+
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_command_takes_every_kind_or_says_what_to_type_instead(
-    name: str, tmp_path: Path, weigh: Weigh, key: Path
-) -> None:
+def test_every_command_takes_every_kind_or_says_what_to_type_instead(name: str, tmp_path: Path, key: Path) -> None:
     folder = WRITERS[name](tmp_path / "runs")
-    there = Weigh(tmp_path)
     for command, (words, refused) in COMMANDS.items():
         if (command, name) == DATA:
             continue
-        run = there(*(word.format(folder, key=key) for word in words))
+        run = here([word.format(folder, key=key) for word in words], tmp_path)
         if name not in refused:
             assert run.code == 0, (command, run.err)
             continue

@@ -67,6 +67,7 @@ def test_every_life_of_every_contender_gets_its_data(weigh: Weigh) -> None:
     assert [(one["arm"], one["life"], one["errors"]) for one in run.json["runs"]] == [("a", 1, 0), ("b", 1, 0)]
 
 
+@pytest.mark.long
 def test_what_a_dump_says_of_its_own_server_is_left_out_and_counted(weigh: Weigh) -> None:
     text = DUMP + "".join(f"{one};\n" for one in OF_ITS_SERVER)
     (weigh.folder / "dump.sql").write_text("\\connect shop\n" + text)
@@ -90,6 +91,7 @@ def test_a_file_of_another_form_has_its_remedy(weigh: Weigh, content: bytes, rem
     assert remedy in run.err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"there is no {DEBIAN}: apt-get install postgresql-15")
 def test_postgres_of_the_distribution_is_started(weigh: Weigh) -> None:
     (weigh.folder / "dump.sql").write_text(DUMP)

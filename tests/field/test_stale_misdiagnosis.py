@@ -7,14 +7,15 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
+if TYPE_CHECKING:
     from support.command import Weigh
 
 CASE = Path(__file__).parent / "stale-misdiagnosis"
 
 
+@pytest.mark.long
 def test_an_answer_that_is_empty_on_any_rows_was_not_kept(weigh: Weigh, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(weigh.folder)
     runpy.run_path(str(CASE / "make.py"))

@@ -51,6 +51,7 @@ def test_a_slower_one_is_not_called_the_same_for_what_it_leaves_behind() -> None
     assert rate(np.isin(rates.judged(found).names, rates.EQUAL)).value < 0.01
 
 
+@pytest.mark.long
 def test_starts_that_resemble_the_one_before_are_refused() -> None:
     """An autoregression of .8 over 100 starts would show a difference in every third experiment."""
     wrong, refused = carried.dependent(Size(300, 100), 0.8)
@@ -59,6 +60,7 @@ def test_starts_that_resemble_the_one_before_are_refused() -> None:
     assert carried.dependent(Size(3_000, 30), 0.0)[1].within(0.0, 0.001)
 
 
+@pytest.mark.long
 def test_starts_that_resemble_the_one_before_are_told_of_all_operations_together() -> None:
     """An autoregression of .8 over 30 starts, half of it of all operations and half of each."""
     size = Size(1_200, 30)

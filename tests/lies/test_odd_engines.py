@@ -113,6 +113,7 @@ def own(weigh: Weigh, queries: str = QUERIES, rows: int = 300) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.long
 def test_some_over_netflow(odd: Weigh) -> None:
     flags = ("--operations", "by_action,eq_action", "--scale", "2K", "--quiet", "--json", *ONCE)
     run = odd("run", *named(*QUICK), *flags)
@@ -126,6 +127,7 @@ def test_some_over_own_data(odd: Weigh) -> None:
     assert_nobody_accused(run)
 
 
+@pytest.mark.long
 def test_one_that_compiles_and_finds_no_row(odd: Weigh) -> None:
     """Other rows have no answer either, so nothing tells a plan from an answer that is kept: nobody is accused."""
     own(odd, "SELECT id, kind FROM things WHERE id < 0")

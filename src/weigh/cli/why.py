@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -160,6 +161,20 @@ def explain_after(evidence: Path, user_files: UserFiles | None, *, silent: bool,
         say(f"  {one_line(error.remedy)}", err=True)
 
 
+def _recorded(evidence: Path) -> dict[str, Any]:
+    """Where the command line of a run says that its data and queries are: paths of the folder where it was typed."""
+    from weigh.cli.experiment.run import run
+    from weigh.experiment.record import read
+
+    environment = read(evidence).environment
+    try:
+        words = shlex.split(environment.command) if environment else []
+    except ValueError:
+        words = []
+    given = run.make_context("run", words[2:], resilient_parsing=True).params if words[1:2] == ["run"] else {}
+    return {name: given.get(name) for name in ("workload", "data", "csv", "sql")}
+
+
 def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet: bool) -> UserFiles | None:
     """The user's own data and queries, if they are what was measured.
 
@@ -176,6 +191,8 @@ def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *,
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).user_data is None:
         return None
     path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
+    if path is None and not any(options.values()):
+        options = _recorded(evidence)
     if path is None and not any(options.values()):
         raise UsageError(
             "it was measured on data of your own, and there is no weigh.toml that says where it is",

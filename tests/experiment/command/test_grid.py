@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from support.command import Run
     from support.once import Once
 
-DUCKDB = ("--contender", "duckdb")
+DUCKDB = ("--contender", "fork")
 SHORT = ("--scale", "1K", "--operations", "by_action,distinct", "--starts", "5", "--rounds", "1", "--runs", "1")
 CELLS = ["zstd.files1", "zstd.files3", "snappy.files1", "snappy.files3"]
 

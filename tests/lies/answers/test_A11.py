@@ -162,6 +162,7 @@ def test_who_is_counted_as_another_is_said_and_its_victim_is_not_accused(weigh: 
     assert run.json["tier"]["inadmissible"] == []
 
 
+@pytest.mark.long
 @ROOT
 def test_who_leaves_its_control_group_is_said(weigh: Weigh) -> None:
     run = weigh("run", *named("none", "left"), *FLAGS)

@@ -155,6 +155,7 @@ def test_what_is_kept_behind_a_look_at_the_files_is_found(keeping: tuple[Run, tu
     assert set(found) == set(liars), "nobody else is accused, nor said to hold a copy"
 
 
+@pytest.mark.long
 def test_who_computes_the_same_of_any_rows_keeps_no_answers(weigh: Weigh) -> None:
     # SQLite reads the year of a text: of moments of one year the mean is the same, whatever the rows.
     rows = "SELECT i % 3 AS g, TIMESTAMP '2024-01-01' + INTERVAL (i * 37) MINUTE AS ts FROM range(2000) AS t(i)"

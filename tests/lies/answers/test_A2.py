@@ -35,6 +35,7 @@ def test_the_last_bit_is_rounding_without_truth_too(weigh: Weigh) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "repetition", [1, *(pytest.param(number, marks=pytest.mark.long) for number in range(20) if number != 1)]
 )

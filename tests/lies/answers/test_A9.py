@@ -74,6 +74,7 @@ def test_a_compiled_plan_is_told_from_a_cache(gate: Run) -> None:
     assert said == {("A9.plan", "note")}
 
 
+@pytest.mark.long
 def test_a_cache_that_begins_after_the_gate_is_found_in_the_blocks(weigh: Weigh) -> None:
     """It executes as often as the gate asks; and an engine that compiles has its times shown."""
     named = contenders("duckdb=fork", "compiles=liar?lie=compiles&ms=120", "later=liar?lie=cache-later&from=5")

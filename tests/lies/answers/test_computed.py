@@ -33,7 +33,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(
     "named",
-    [("duckdb", "datafusion"), pytest.param(("duckdb", "datafusion", "polars", "chdb"), marks=pytest.mark.long)],
+    [("duckdb=fork", "datafusion"), pytest.param(("duckdb", "datafusion", "polars", "chdb"), marks=pytest.mark.long)],
 )
 def test_what_is_computed_of_a_quotient_accuses_nobody_and_excuses_no_wrong_number(
     weigh: Weigh, named: tuple[str, ...]

@@ -71,7 +71,7 @@ def test_what_is_left_open_excuses_no_other_wrong_answer(weigh: Weigh) -> None:
     for name, sql in NARROW.items():
         (folder / f"{name}.sql").write_text(sql)
     assert weigh("init", "--data", "t.parquet", "--sql", "narrow", "--contender", "duckdb").code == 0
-    named = contenders("duckdb", "datafusion", "liar?lie=none", "liar?lie=apart", "liar?lie=openly")
+    named = contenders("duckdb=fork", "datafusion", "liar?lie=none", "liar?lie=apart", "liar?lie=openly")
     run = weigh("gate", *named, "--quiet", "--json", "--no-shrink")
     rows = {row["operation"]: str(row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"}
     found = {name: re.findall(r"([^ ;]+) is wrong\b", detail) for name, detail in rows.items()}

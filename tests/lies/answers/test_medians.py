@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import duckdb
+import pytest
 
 from ..reading import contenders
 
@@ -20,24 +21,40 @@ QUESTIONS = {
 }
 
 
-def test_the_median_of_a_sample_is_no_wrong_answer_and_excuses_none(weigh: Weigh) -> None:
+FLAGS = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")
+
+
+@pytest.fixture(autouse=True)
+def own(weigh: Weigh) -> None:
+    """Rows and questions."""
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({ROWS}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
     folder = weigh.folder / "asked"
     folder.mkdir()
     for name, sql in QUESTIONS.items():
         (folder / f"{name}.sql").write_text(sql)
-    flags = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")
 
-    run = weigh("gate", *contenders("duckdb=fork", "polars", "chdb"), *flags)
+
+def test_the_median_of_a_sample_is_no_wrong_answer(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb=fork", "polars", "chdb"), *FLAGS)
     assert {row["operation"]: row["status"] for row in run.json["gate"]} == {
         "whole": "left_open",
         "groups": "left_open",
         "few": "agreed",
     }
     assert run.code == 3
-    alone = weigh("gate", *contenders("chdb"), *flags)
-    assert {row["status"] for row in alone.json["gate"]} == {"unverified"}
-    liar = weigh("gate", *contenders("duckdb", "datafusion", "chdb", "liar?lie=openly"), *flags)
-    wrong = {row["operation"]: re.findall(r"([^ ;]+) is wrong\b", str(row["detail"])) for row in liar.json["gate"]}
+
+
+@pytest.mark.long
+def test_alone_it_is_not_accused(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("chdb"), *FLAGS)
+    assert {row["status"] for row in run.json["gate"]} == {"unverified"}
+
+
+@pytest.mark.parametrize(
+    "named", [("duckdb=fork", "chdb"), pytest.param(("duckdb", "datafusion", "chdb"), marks=pytest.mark.long)]
+)
+def test_it_excuses_no_other_number(weigh: Weigh, named: tuple[str, ...]) -> None:
+    run = weigh("gate", *contenders(*named, "liar?lie=openly"), *FLAGS)
+    wrong = {row["operation"]: re.findall(r"([^ ;]+) is wrong\b", str(row["detail"])) for row in run.json["gate"]}
     assert wrong == {name: ["liar?lie=openly"] for name in QUESTIONS}

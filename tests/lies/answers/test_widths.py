@@ -101,6 +101,7 @@ def test_nobody_is_accused_of_the_type_that_64_bits_of_both_signs_have_together(
     assert not diverged(run)
 
 
+@pytest.mark.long
 def test_a_sum_that_wraps_in_64_bits_excuses_none_that_is_off_by_the_width_of_others(weigh: Weigh) -> None:
     honest, liar = "liar?lie=wide", "liar?lie=wide&by=4294967296"
     run = gate(weigh, ROWS, {"beyond": "SELECT sum(i64) AS n FROM t"}, "datafusion", "polars", honest)
@@ -119,6 +120,7 @@ NOT_SO_FAR = {
 """A number that is greater by 2^32 is beyond what the data can give, or the same question in 64 bits says so."""
 
 
+@pytest.mark.long
 def test_what_the_data_cannot_give_has_wrapped_around_nowhere(weigh: Weigh) -> None:
     honest, liar = "liar?lie=wide", "liar?lie=wide&by=4294967296"
     run = gate(weigh, ROWS, NOT_SO_FAR, "polars", "sqlite", honest, liar)

@@ -114,6 +114,7 @@ def holding(fresh: Callable[[], Weigh]) -> Run:
     return weigh("run", *named, "--data", "t.parquet", "--sql", "long.sql", "--quiet", "--json", *ONCE)
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "Who sees that files are gone or changed, and reads them then, betrays itself by the memory that it takes with its "
     "tables: more than twice what the files are, and more than 32 MiB, is named as well."

@@ -277,6 +277,7 @@ def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Session
     assert "weigh run --contender A --contender B" in run.err
 
 
+@pytest.mark.long
 def test_a_reference_of_another_version_or_setting_is_none(weigh: Weigh, sessions: Sessions, monday: Path) -> None:
     names = ("ref=liar@1.5.5?lie=none", "one=liar?lie=none&threads=1", "build=liar?lie=slow")
     other = sessions(*names, starts=ONCE).evidence
@@ -287,6 +288,7 @@ def test_a_reference_of_another_version_or_setting_is_none(weigh: Weigh, session
     assert "ref and one: setting asked for threads: nothing in the first, 1 in the second" in run.err
 
 
+@pytest.mark.long
 def test_a_reference_on_other_data_is_none(weigh: Weigh, sessions: Sessions, monday: Path) -> None:
     other = sessions("ref=liar?lie=none", "build=fork", starts=ONCE, scale="10K").evidence
     run = weigh("compare", str(monday), str(other))

@@ -45,6 +45,8 @@ def read(named: str, programs: Sequence[str], where: str) -> Build:
         EnvironmentFault: the server does not say its version.
     """
     place = Path(named).expanduser().resolve()
+    if not place.is_dir():
+        raise UsageError(f"there is no folder {named}", where=where, remedy="name the folder of an installation")
     if missing := [name for name in programs if not (place / name).is_file()]:
         raise UsageError(
             f"{named} has no {' and no '.join(missing)}",

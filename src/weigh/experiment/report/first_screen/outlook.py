@@ -87,10 +87,11 @@ def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
 
 
 def about(seconds: Seconds) -> str:
-    """An estimate that claims no more than it knows: ``about 40 more seconds``, ``about 2 more minutes``."""
+    """An estimate that claims no more than it knows: ``about 40 more seconds``, ``2 more minutes``, ``3 more hours``."""
     if seconds < 90:
         return f"about {max(10, 10 * round(seconds / 10))} more seconds"
-    return f"about {round(seconds / 60)} more minutes"
+    minutes = round(seconds / 60)
+    return f"about {minutes} more minutes" if minutes < 90 else f"about {round(minutes / 60)} more hours"
 
 
 def _more(timely: list[Verdict], pace: Pace | None) -> str:
