@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from support.command import Run
     from support.once import Once
 
-DUCKDB = ("--contender", "fork")
+DUCKDB = ("--contender", "duckdb")
 SHORT = ("--scale", "1K", "--operations", "by_action,distinct", "--starts", "5", "--rounds", "1", "--runs", "1")
 CELLS = ["zstd.files1", "zstd.files3", "snappy.files1", "snappy.files3"]
 
@@ -38,7 +38,9 @@ def grid(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
     weigh = Weigh(tmp_path_factory.mktemp("grid"))
     # The command line adds the other key.
     (weigh.folder / "weigh.toml").write_text("[grid]\nfiles = [1, 3]\n")
-    return once("grid", lambda: weigh("layout", *DUCKDB, "--codec", "zstd,snappy", *SHORT, "--quiet", "--json"))
+    return once(
+        "grid", lambda: weigh("layout", "--contender", "fork", "--codec", "zstd,snappy", *SHORT, "--quiet", "--json")
+    )
 
 
 def effects(run: Run, **wanted: object) -> list[dict[str, Any]]:
@@ -172,7 +174,7 @@ def test_a_grid_in_which_a_key_changes_with_another_one_is_none(grid: Run, weigh
     reseal(copy)
     run = weigh("report", str(copy))
     assert (run.code, run.out) == (2, "")
-    assert "the grid of duckdb is not made of the layouts that its cells read" in run.err
+    assert "the grid of fork is not made of the layouts that its cells read" in run.err
     assert weigh("verify", str(copy)).code == 1
 
 

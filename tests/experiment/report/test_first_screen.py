@@ -132,8 +132,9 @@ def test_what_no_number_of_starts_would_settle_says_why(ratio: float, half: floa
 
 
 def test_an_estimate_claims_no_more_than_it_knows() -> None:
-    assert [about(seconds) for seconds in (1, 44, 120, 1000)] == [
+    assert [about(seconds) for seconds in (1, 44, 120, 1000, 10_920)] == [
         "about 10 more seconds", "about 40 more seconds", "about 2 more minutes", "about 17 more minutes",
+        "about 3 more hours",
     ]  # fmt: skip
 
 

@@ -51,10 +51,7 @@ def test_alone_it_is_not_accused(weigh: Weigh) -> None:
     assert {row["status"] for row in run.json["gate"]} == {"unverified"}
 
 
-@pytest.mark.parametrize(
-    "named", [("duckdb=fork", "chdb"), pytest.param(("duckdb", "datafusion", "chdb"), marks=pytest.mark.long)]
-)
-def test_it_excuses_no_other_number(weigh: Weigh, named: tuple[str, ...]) -> None:
-    run = weigh("gate", *contenders(*named, "liar?lie=openly"), *FLAGS)
+def test_it_excuses_no_other_number(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb=fork", "datafusion", "chdb", "liar?lie=openly"), *FLAGS)
     wrong = {row["operation"]: re.findall(r"([^ ;]+) is wrong\b", str(row["detail"])) for row in run.json["gate"]}
     assert wrong == {name: ["liar?lie=openly"] for name in QUESTIONS}

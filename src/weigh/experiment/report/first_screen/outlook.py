@@ -87,7 +87,7 @@ def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
 
 
 def about(seconds: Seconds) -> str:
-    """An estimate that claims no more than it knows: ``about 40 more seconds``, ``2 more minutes``, ``3 more hours``."""
+    """An estimate that claims no more than it knows: ``about 40 more seconds``, ``about 3 more hours``."""
     if seconds < 90:
         return f"about {max(10, 10 * round(seconds / 10))} more seconds"
     minutes = round(seconds / 60)
