@@ -163,7 +163,6 @@ def explain_after(evidence: Path, user_files: UserFiles | None, *, silent: bool,
 
 def _recorded(evidence: Path) -> dict[str, Any]:
     """Where the command line of a run says that its data and queries are: paths of the folder where it was typed."""
-    from weigh.cli.experiment.run import run
     from weigh.experiment.record import read
 
     environment = read(evidence).environment
@@ -171,7 +170,10 @@ def _recorded(evidence: Path) -> dict[str, Any]:
         words = shlex.split(environment.command) if environment else []
     except ValueError:
         words = []
-    given = run.make_context("run", words[2:], resilient_parsing=True).params if words[1:2] == ["run"] else {}
+    root = click.get_current_context().find_root()
+    assert isinstance(root.command, click.Group)
+    run = root.command.get_command(root, "run")
+    given = run.make_context("run", words[2:], resilient_parsing=True).params if run and words[1:2] == ["run"] else {}
     return {name: given.get(name) for name in ("workload", "data", "csv", "sql")}
 
 
