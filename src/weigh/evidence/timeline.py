@@ -275,6 +275,7 @@ _SECONDS = {
 """Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
 _OF_MOMENT = frozenset(Moment.__struct_fields__) - {*_SECONDS, "network", "disk", "disk_errors"}
 _NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")
+_DISK = attrgetter("read", "written", "queue", "await_s", "utilisation")
 _AS_READ = ("disk_errors", *_COUNTS)
 _SLOW_OF = attrgetter("throttled", "cpus", "mhz", "link", *_AS_READ, *_BYTES, *_NETWORK)
 
@@ -371,12 +372,9 @@ def table(timeline: Timeline) -> pa.Table:
     values |= {column: [getattr(moment, name) for moment in moments] for name, column in _SECONDS.items()}
     networks = [moment.network for moment in moments]
     values |= {name: [of and getattr(of, name) for of in networks] for name in (*_NETWORK, "link")}
-    schema = pa.schema(list(columns.items()))
-    arrays = [
-        _used(moments, disk) if field.name == "disk" else pa.array(values[field.name], type=field.type)
-        for field in schema
-    ]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    arrays = {name: pa.array(column, type=columns[name]) for name, column in values.items()}
+    arrays["disk"] = _used(moments, disk)
+    return pa.table({name: arrays[name] for name in columns})
 
 
 def _named(
@@ -392,16 +390,11 @@ def _used(moments: Sequence[Moment], device: pa.StructType) -> pa.ListArray:
     """Every device of each moment; null where none was read."""
     import pyarrow as pa
 
-    rows: list[tuple[Any, ...]] = []
-    firsts: list[int | None] = []
-    for moment in moments:
-        firsts.append(None if moment.disk is None else len(rows))
-        failed = moment.disk_errors or {}
-        rows.extend(
-            (name, one.read, one.written, one.queue, one.await_s, one.utilisation, failed.get(name))
-            for name, one in (moment.disk or {}).items()
-        )
+    disks = [(moment.disk_errors or {}, *device) for moment in moments for device in (moment.disk or {}).items()]
+    rows = [(name, *_DISK(one), errors.get(name)) for errors, name, one in disks]
     columns = zip(*rows, strict=True) if rows else [()] * len(device)
     arrays = [pa.array(column, type=field.type) for column, field in zip(columns, device, strict=True)]
-    offsets = pa.array([*firsts, len(rows)], type=pa.int32())
+    firsts = accumulate((len(moment.disk or ()) for moment in moments), initial=0)
+    known = [None if one.disk is None else first for one, first in zip(moments, firsts, strict=False)]
+    offsets = pa.array([*known, len(rows)], type=pa.int32())
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(arrays, fields=list(device)))
