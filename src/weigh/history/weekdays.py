@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 from scipy.ndimage import median_filter
+
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.statistics import student_t
+from weigh.statistics.special import special
 from weigh.verdict.decide import FAR, POWER
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy import special
+from weigh.statistics.special import special
 
 
 def clopper_pearson(happened: int, trials: int, confidence: float) -> tuple[float, float]:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from weigh.statistics import student_t
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from weigh.statistics.arrays import Bools, Floats

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.model.errors import UsageError
 from weigh.statistics.series.long_run_variance import batch_means, long_run
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.statistics.series.long_run_variance import long_run
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -27,10 +27,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from weigh.model.verdict import SecondOpinion, SecondOpinionName
 from weigh.statistics.order_statistics import Groups
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,6 +14,7 @@ from weigh.model.rules import Typical
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total
 from weigh.statistics.groups import Grouped, joined, over_groups
+from weigh.statistics.order_statistics import Groups
 from weigh.verdict import carry_over, dependence
 from weigh.verdict.timings import median_logs
 
@@ -138,6 +139,28 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a look between the blocks reads: as in :class:`Comparisons`."""
+
+    effects: Effects
+    starts: Ints
+    step: Floats
+
+
+def estimate(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Estimates:
+    """Estimates the pairs (number of a question, number of a candidate), and no more; as :func:`compare`."""
+    turns = table.turns()
+    question, candidate = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    usual = np.full((len(pairs), table.blocks), np.nan)
+    effects = Effects(*np.full((4, len(pairs)), np.nan))
+    for number in np.unique(candidate):
+        rows = np.flatnonzero(candidate == number)
+        usual[rows] = _usual(table, turns, number, baseline)[question[rows]]
+        put(effects, rows, over_starts(table, number, baseline, usual[rows]).effects)
+    return Estimates(effects, (~np.isnan(usual)).sum(axis=1), _steps(table, pairs, baseline))
+
+
 def over_starts(table: Table, candidate: int, baseline: int, differences: Floats) -> Grouped:
     """The mean over the starts with its error; of several builds of a side, over groups of starts that share one.
 
@@ -179,12 +202,13 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
 
 def typical_differences(table: Table, candidate: str, baseline: str) -> Floats:
     """What one execution usually takes, candidate over baseline, as a logarithm of shape (questions, blocks)."""
-    numbers = (table.contenders.index(name) for name in (candidate, baseline))
-    own, base = (np.flatnonzero(table.contender_of == number) for number in numbers)
-    turns, number = table.turns(), table.contenders.index(candidate)
-    fair = carry_over.without(turns, table, number, base, carry_over.carried(table, turns, number, base))
-    usual, _ = _differences(table, fair, own, base)
-    return usual
+    return _usual(table, table.turns(), table.contenders.index(candidate), table.contenders.index(baseline))
+
+
+def _usual(table: Table, turns: Turns, candidate: int, baseline: int) -> Floats:
+    own, base = (np.flatnonzero(table.contender_of == number) for number in (candidate, baseline))
+    fair = carry_over.without(turns, table, candidate, base, carry_over.carried(table, turns, candidate, base))
+    return table.by_question(table.usual(fair.middle[..., own], fair.middle[..., base]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +272,19 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
 
     0 where the clock is fine; infinity where every value is the same, which hides the step.
     """
-    group = table.question * len(table.contenders) + table.contender
-    order = np.lexsort((table.value, group))
-    group, value = group[order], table.value[order]
     groups = len(table.questions) * len(table.contenders)
-    ends = np.searchsorted(group, np.arange(groups + 1))
-    size = np.diff(ends)
+    sides = Groups.of(table.value, table.question * len(table.contenders) + table.contender, groups)
+    value, size = sides.values, sides.count
+    group, ends = np.repeat(np.arange(groups), size), np.append(sides.first, len(value))
     # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
     equal = (np.diff(value) == 0) & (np.diff(group) == 0)
     ticking = (size >= _TIED) & (np.bincount(group[1:][equal], minlength=groups) / np.maximum(size - 1, 1) > _TIES)
     found = np.zeros(len(pairs))
     for number, (question, candidate) in enumerate(pairs):
-        sides = [question * len(table.contenders) + side for side in (candidate, baseline)]
-        if not ticking[sides].all():
+        both = [question * len(table.contenders) + side for side in (candidate, baseline)]
+        if not ticking[both].all():
             continue
-        own, other = (value[ends[side] : ends[side + 1]] for side in sides)
+        own, other = (value[ends[side] : ends[side + 1]] for side in both)
         if min(own[0], other[0]) > 0:
             steps = np.diff(np.unique(np.concatenate([own, other])))
             found[number] = steps.min(initial=np.inf) / min(own[len(own) // 2], other[len(other) // 2])

@@ -138,14 +138,21 @@ def test_a_misspelt_question_names_the_folder_as_written(weigh: Weigh, written: 
 
 
 @pytest.mark.long
-@pytest.mark.promise("of a suite that no `weigh.toml` names, `--workload FOLDER` is given again")
-def test_an_operation_of_a_suite_is_profiled(weigh: Weigh) -> None:
+@pytest.mark.promise("as the run's own command line names them (`--data`, `--sql`, `--workload`)")
+@pytest.mark.parametrize("own", [("--workload", "./suite"), ("--data", "t.csv", "--sql", "first.sql")])
+def test_an_operation_of_ones_own_is_profiled(weigh: Weigh, own: tuple[str, ...]) -> None:
     make(weigh.folder)
-    weigh("run", "--workload", "./suite", *VERSIONS, "--starts", "1", "--rounds", "1", "--runs", "1")
-    why = weigh("why", "latest", "--workload", "./suite", "--operation", "first", "--sample", "200ms", "--json")
+    (weigh.folder / "t.csv").write_text("n\n1\n2\n")
+    (weigh.folder / "first.sql").write_text("SELECT sum(n) AS s FROM t")
+    weigh("run", *own, *VERSIONS, "--starts", "1", "--rounds", "1", "--runs", "1")
+    why = weigh("why", "latest", "--operation", "first", "--sample", "200ms", "--json")
     assert why.code == 0, why.err
     (one,) = why.json["changes"]
     assert one["operation"] == "first"
+    (weigh.folder / "t.csv").write_text("n\n1\n3\n")
+    (weigh.folder / "suite" / "first.benchmark").write_text(f"load\n{LOAD}\n\nrun\nSELECT max(n) AS s FROM numbers\n")
+    changed = weigh("why", "latest", "--operation", "first")
+    assert (changed.code, "its data or queries are others than were measured" in changed.err) == (2, True)
 
 
 def test_a_suite_without_tables_or_questions_is_a_usage_error(weigh: Weigh) -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.model.units import Seconds
 from weigh.statistics.histogram import Histogram, decode, merged
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

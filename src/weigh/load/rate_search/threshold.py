@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
+
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

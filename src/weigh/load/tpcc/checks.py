@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.load.tpcc import nurand
 from weigh.load.tpcc.account import CUSTOMERS_IN_BIN, ITEMS_IN_BIN
 from weigh.load.tpcc.terminals import KEYING_S, KINDS, MINIMUMS, THINKING_S
 from weigh.model.units import count, percent
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

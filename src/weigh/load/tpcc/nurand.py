@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from scipy import special
 
 from weigh.load.tpcc.checks import ERROR, Check, checks
 from weigh.load.tpcc.limits import what_judges
 from weigh.load.tpcc.terminals import BEYOND, KINDS, LEAST, LIMITS_S, MOST, NEW_ORDER, PER_WAREHOUSE, ROLLBACK
 from weigh.model.units import Seconds, seconds
 from weigh.statistics.share_beyond import ShareBeyond
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.model import codes
 from weigh.model.errors import UsageError
@@ -15,6 +14,7 @@ from weigh.model.verdict import Reason
 from weigh.statistics import alternation
 from weigh.statistics.series import textbook_errors
 from weigh.statistics.series.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
+from weigh.statistics.special import special
 from weigh.statistics.tail_index import Tail
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 from scipy.fft import dct
+
+from weigh.statistics.special import special
 
 if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats

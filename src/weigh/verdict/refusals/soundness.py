@@ -45,13 +45,17 @@ def with_rounding(compared: Comparisons) -> Comparisons:
     Where a block's number varies by less than half a tick, rounding does not average out: it is the same in every
     start. Each side is off by up to half a tick, evenly, which is a variance of ``tick**2 / 12``.
     """
-    tick = np.where(np.isfinite(compared.step), compared.step, 0.0)
+    effects, totals = (
+        rounded(effects, compared.starts, compared.step) for effects in (compared.effects, compared.totals)
+    )
+    return replace(compared, effects=effects, totals=totals)
 
-    def rounded(effects: Effects) -> Effects:
-        hidden = effects.error * np.sqrt(compared.starts) < tick / 2
-        return replace(effects, error=np.where(hidden, np.hypot(effects.error, tick / np.sqrt(6)), effects.error))
 
-    return replace(compared, effects=rounded(compared.effects), totals=rounded(compared.totals))
+def rounded(effects: Effects, starts: Ints, step: Floats) -> Effects:
+    """The same of effects alone; the arguments are those of :class:`weigh.verdict.comparison.Comparisons`."""
+    tick = np.where(np.isfinite(step), step, 0.0)
+    hidden = effects.error * np.sqrt(starts) < tick / 2
+    return replace(effects, error=np.where(hidden, np.hypot(effects.error, tick / np.sqrt(6)), effects.error))
 
 
 def lossy(compared: Comparisons, attempts: int) -> Bools:

@@ -28,9 +28,9 @@ from weigh.machine.contention import disturbed
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.sample import Samples
 from weigh.model.spec import CONTENTION
-from weigh.verdict.comparison import compare
+from weigh.verdict.comparison import estimate
 from weigh.verdict.decide import EARLY, LOOKS, at_end, decide, decided_early, starts_needed
-from weigh.verdict.refusals.soundness import with_rounding
+from weigh.verdict.refusals.soundness import rounded
 from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
@@ -268,12 +268,14 @@ class _Session:
             and not unusable[number, [candidate, baseline]].any()
             and precluded.of(question.operation, name, spec.baseline) is None
         ]
-        self.compared = with_rounding(compare(self.table, self.pairs, baseline))
+        estimated = estimate(self.table, self.pairs, baseline)
+        self.starts = estimated.starts
+        self.effects = rounded(estimated.effects, estimated.starts, estimated.step)
         self.rules = halved(spec.rules)
 
     def widths(self) -> tuple[Width, ...]:
         """How wide the interval of each is, at the share of the error rates that the end has."""
-        effects, starts = self.compared.effects, self.compared.starts
+        effects, starts = self.effects, self.starts
         half = decide(effects, starts, self.rules, share=1 - EARLY).half
         enough = np.full(half.shape, target(self.spec))
         with np.errstate(invalid="ignore"):
@@ -293,7 +295,7 @@ class _Session:
 
     def decided(self, family: int) -> list[str]:
         """Operations at an early look whose comparisons are all decided with its share of the error rates."""
-        done = decided_early(self.compared.effects, self.compared.starts, self.rules, family)
+        done = decided_early(self.effects, self.starts, self.rules, family)
         names = [self.table.questions[number].operation for number, _ in self.pairs]
         open_ = {name for name, one in zip(names, done, strict=True) if not one}
         return [name for name in dict.fromkeys(names) if name not in open_]
