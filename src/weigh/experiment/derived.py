@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
@@ -36,18 +37,15 @@ def watched_turns(record: records.Record) -> timeline.Timeline:
     """What was observed, and when the executions of each turn began and had handed out their last answer."""
     columns = {"block": "int32", "turn": "int32", "arm": "string", "contender": "string", "operation": "string"}
     made = []
-    for _, turn in groupby(record.samples, key=lambda sample: (sample.block, sample.turn)):
+    for _, turn in groupby(record.samples, key=attrgetter("block", "turn")):
         those = tuple(turn)
         ends = [
-            one.at + sum(map(_known, (one.release_s, one.round_trip_s or one.wall_s, one.answer_s))) for one in those
+            one.at + ((one.release_s or 0.0) + (one.round_trip_s or one.wall_s or 0.0) + (one.answer_s or 0.0))
+            for one in those
         ]
         made.append((those[0].at, max(ends), {name: getattr(those[0], name) for name in columns}))
     spans = sorted(made, key=lambda one: one[0])
     return timeline.Timeline(attempt=record.attempt, watches=record.watches, columns=columns, spans=spans)
-
-
-def _known(seconds: float | None) -> float:
-    return seconds or 0.0
 
 
 def parts(record: records.Record) -> dict[str, Any]:

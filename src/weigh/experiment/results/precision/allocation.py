@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import mean, median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -113,7 +113,7 @@ def costs(blocks: Mapping[int, Spent]) -> Costs:
             each[operation].append(seconds)
     between = [blocks[block + 1].begun - one.begun - one.busy for block, one in blocks.items() if block + 1 in blocks]
     overhead = max(0.0, median(between)) if between else 0.0
-    return Costs(overhead, {operation: mean(found) for operation, found in each.items()})
+    return Costs(overhead, {operation: fmean(found) for operation, found in each.items()})
 
 
 def rounds(
