@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
 from weigh.statistics.effects import Effects
-from weigh.verdict.comparison import Comparisons, compare
+from weigh.verdict.comparison import Comparisons, compare, estimate
 from weigh.verdict.refusals import soundness
 
 SPEC = Spec(
@@ -141,6 +142,25 @@ def test_rounding_that_averages_out_adds_nothing() -> None:
     effects = Effects(np.array([0.01]), np.array([0.02 / math.sqrt(10)]), np.array([9.0]))
     ticking = replace(found, effects=effects, totals=effects, step=np.array([0.02]))
     assert soundness.with_rounding(ticking).effects.error[0] == effects.error[0]
+
+
+@pytest.mark.parametrize("builds", [None, np.tile(np.arange(10)[:, None] // 2, 2)], ids=["one", "five builds"])
+@pytest.mark.parametrize("carried", [1.0, 1.2], ids=["nothing", "carried over"])
+@pytest.mark.parametrize("tick", [1e-9, 0.02], ids=["fine", "coarse"])
+def test_a_look_reads_what_the_end_does(tick: float, carried: float, builds: np.ndarray | None) -> None:
+    times, numbers = steady(rounds=4), {"old": 0, "new": 1, "old#2": 0}
+    orders = [("old", "new", "old#2"), ("old#2", "new", "old"), ("new", "old", "old#2"), ("new", "old#2", "old")]
+    before = {(turn, arm): numbers[one] for turn, arms in enumerate(orders) for one, arm in pairwise(arms)}
+    for (turn, arm), contender in before.items():
+        times[:, turn, ARMS.index(arm)] *= carried if contender == 1 else 1.0
+    table = observed(samples(np.round(times / tick) * tick), "wall_s", ("old", "new"))
+    places = zip(table.round.tolist(), (table.arms[arm] for arm in table.arm), strict=True)
+    table = replace(table, builds=builds, before=np.array([before.get(place, -1) for place in places]))
+    looked, ended = estimate(table, [(0, 1)], baseline=0), compare(table, [(0, 1)], baseline=0)
+    assert (looked.starts, looked.step) == (ended.starts, ended.step)
+    assert np.array_equal(astuple(looked.effects), astuple(ended.effects))
+    found = ended.step[0] > 0, ended.builds[0] > 0, ended.carried[0] > 0
+    assert found == (tick > 1e-9, builds is not None, carried > 1)
 
 
 def test_starts_of_another_kind_are_counted_with_their_distance() -> None:
