@@ -16,7 +16,6 @@ from weigh.host.processes import family_cpu, server_ties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 MARK = "WEIGH_TEST_FAMILY=of-this-test"
 BURN = "import time\nwhile time.process_time() < 0.2: pass\n"
@@ -111,9 +110,10 @@ def test_only_a_process_with_a_tie_can_be_a_server(parent: Parent) -> None:
     assert server_ties.untied(parent.process.pid, worker, []) == ""
 
 
-def test_a_server_that_was_there_before_is_known_by_its_connection(tmp_path: Path) -> None:
+@pytest.mark.parametrize("accepts", ["0", "0.5"], ids=["at once", "later"])
+def test_a_server_that_was_there_before_is_known_by_its_connection(accepts: str) -> None:
     """A process of a machine that has run for long, and one that connects to it."""
-    server = subprocess.Popen([sys.executable, "-S", "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([sys.executable, "-S", "-c", SERVER, accepts], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     port = server.stdout.readline().strip()
     time.sleep(0.05)
@@ -138,9 +138,10 @@ def test_a_server_that_was_there_before_is_known_by_its_connection(tmp_path: Pat
 
 
 SERVER = """
-import socket, time
+import socket, sys, time
 with socket.create_server(("127.0.0.1", 0)) as server:
     print(server.getsockname()[1], flush=True)
+    time.sleep(float(sys.argv[1]))
     kept = [server.accept()]
     time.sleep(60)
 """

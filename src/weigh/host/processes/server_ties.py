@@ -10,6 +10,7 @@ import ctypes
 import os
 import socket
 import struct
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _PIDFD_GETFD = 438
 """The number of the system call, the same on all architectures (pidfd_getfd(2))."""
 _WORKER = b"weigh_worker"
+_LOOKS, _PAUSE = 10, 0.1
+"""For a connection, and seconds between them: one that is not accepted yet is nobody's, and while others come and go a
+reading of the kernel's table may lack some."""
 _CREDENTIALS = struct.Struct("3i")
 
 
@@ -48,8 +52,10 @@ def untied(pid: int, worker: int, family: Collection[int]) -> str:
     (began, *_) = processes.family(worker) or [processes.Process(worker, 0)]
     if any(one.started >= began.started for one in pids):
         return ""
-    if {one.pid for one in pids} & set(peers([worker, *family])):
-        return ""
+    for look in range(_LOOKS):
+        time.sleep(_PAUSE if look else 0)
+        if {one.pid for one in pids} & set(peers([worker, *family])):
+            return ""
     return "it was there before, and no connection leads to it"
 
 
