@@ -68,7 +68,7 @@ def test_what_is_no_installation(tmp_path: Path) -> None:
         resolved(parse_contender(f"postgres@{folder}"), None)
     with pytest.raises(UsageError, match="has no bin/initdb"):
         installation.read(str(folder), engine.installation, "")
-    with pytest.raises(UsageError, match="there is no folder /opt/pg99"):
+    with pytest.raises(UsageError, match="/opt/pg99 is no folder"):
         installation.read("/opt/pg99", engine.installation, "")
     made(folder)
     (folder / "bin" / "postgres").write_text("#!/bin/sh\necho 'libicu.so.70: not found' >&2; exit 127\n")

@@ -174,7 +174,8 @@ def _recorded(evidence: Path) -> dict[str, Any]:
     assert isinstance(root.command, click.Group)
     run = root.command.get_command(root, "run")
     given = run.make_context("run", words[2:], resilient_parsing=True).params if run and words[1:2] == ["run"] else {}
-    return {name: given.get(name) for name in ("workload", "data", "csv", "sql")}
+    elsewhere = any(given.get(name) for name in ("file", "frames", "ingest"))
+    return {} if elsewhere else {name: given.get(name) for name in ("workload", "data", "csv", "sql")}
 
 
 def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet: bool) -> UserFiles | None:
@@ -188,19 +189,25 @@ def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *,
     from weigh.experiment.record import read_spec
     from weigh.experiment.suite import user_data as suite
     from weigh.kinds.table import RUN, kind_of
-    from weigh.model.errors import DataFault, UsageError
+    from weigh.model.errors import DataFault, UsageError, WeighError
 
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).user_data is None:
         return None
     path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
     if path is None and not any(options.values()):
-        options = _recorded(evidence)
-    if path is None and not any(options.values()):
-        raise UsageError(
-            "it was measured on data of your own, and there is no weigh.toml that says where it is",
-            remedy="call it where weigh.toml is, name it (--config FILE), or name what was measured: "
-            "--data FILES --sql PATH, or --workload FOLDER",
+        remedy = (
+            "call it where weigh.toml is, name it (--config FILE), or name what was measured: "
+            "--data FILES --sql PATH, or --workload FOLDER"
         )
+        what = "it was measured on data of your own, and "
+        recorded = _recorded(evidence)
+        if not any(recorded.values()):
+            raise UsageError(f"{what}there is no weigh.toml that says where it is", remedy=remedy)
+        try:
+            return _user_files(evidence, None, recorded, quiet=quiet)
+        except WeighError as error:
+            text = f"{what}its own command line does not lead to it from here: {error}"
+            raise UsageError(text, remedy=remedy) from error
     table, flags = read_file(path) if path else None, options
     if not (table and table.contender):
         # Result schemas of a suite are read off the answers of those that were measured.

@@ -46,7 +46,7 @@ def read(named: str, programs: Sequence[str], where: str) -> Build:
     """
     place = Path(named).expanduser().resolve()
     if not place.is_dir():
-        raise UsageError(f"there is no folder {named}", where=where, remedy="name the folder of an installation")
+        raise UsageError(f"{named} is no folder", where=where, remedy="name the folder of an installation")
     if missing := [name for name in programs if not (place / name).is_file()]:
         raise UsageError(
             f"{named} has no {' and no '.join(missing)}",
