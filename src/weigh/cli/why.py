@@ -162,7 +162,7 @@ def explain_after(evidence: Path, user_files: UserFiles | None, *, silent: bool,
 
 
 def _recorded(evidence: Path) -> dict[str, Any]:
-    """Where the command line of a run says that its data and queries are: paths of the folder where it was typed."""
+    """Data and queries as the command line of a run names them: paths of the folder where it was typed."""
     from weigh.experiment.record import read
 
     environment = read(evidence).environment

@@ -28,7 +28,7 @@ class Groups:
     @classmethod
     def of(cls, values: Floats, group: Ints, groups: int) -> Groups:
         """Groups numbered from 0 to ``groups`` - 1."""
-        # A third of what np.lexsort takes: whole numbers as short as these are sorted by their digits.
+        # Less than np.lexsort takes: whole numbers as short as these are sorted by their digits.
         order = np.argsort(values)
         order = order[np.argsort(group[order].astype(np.min_scalar_type(groups)), kind="stable")]
         count = np.bincount(group, minlength=groups)

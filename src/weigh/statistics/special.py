@@ -1,7 +1,7 @@
 """``scipy.special`` without half of NumPy.
 
 When SciPy is first imported it takes every name that NumPy lists, and with them the modules that NumPy imports where
-somebody asks: f2py, testing, ma and others. That is half of the time of the import, and an eighth of `weigh report`.
+somebody asks: f2py, testing, ma and others. They take as long as the rest of the import.
 """
 
 from __future__ import annotations
