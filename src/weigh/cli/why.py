@@ -194,17 +194,19 @@ def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *,
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).user_data is None:
         return None
     path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
-    if path is None and not any(options.values()):
+    if config is None and not any(options.values()):
         remedy = (
             "call it where weigh.toml is, name it (--config FILE), or name what was measured: "
             "--data FILES --sql PATH, or --workload FOLDER"
         )
         what = "it was measured on data of your own, and "
+        # A run takes them in the place of those of weigh.toml.
         recorded = _recorded(evidence)
-        if not any(recorded.values()):
+        if path is None and not any(recorded.values()):
             raise UsageError(f"{what}there is no weigh.toml that says where it is", remedy=remedy)
         try:
-            return _user_files(evidence, None, recorded, quiet=quiet)
+            if any(recorded.values()):
+                return _user_files(evidence, None, recorded, quiet=quiet)
         except WeighError as error:
             text = f"{what}its own command line does not lead to it from here: {error}"
             raise UsageError(text, remedy=remedy) from error

@@ -139,11 +139,16 @@ def test_a_misspelt_question_names_the_folder_as_written(weigh: Weigh, written: 
 
 @pytest.mark.long
 @pytest.mark.promise("as the run's own command line names them (`--data`, `--sql`, `--workload`)")
+@pytest.mark.parametrize("configured", [False, True], ids=["alone", "weigh.toml"])
 @pytest.mark.parametrize("own", [("--workload", "./suite"), ("--data", "t.csv", "--sql", "first.sql")])
-def test_an_operation_of_ones_own_is_profiled(weigh: Weigh, own: tuple[str, ...]) -> None:
+def test_an_operation_of_ones_own_is_profiled(weigh: Weigh, own: tuple[str, ...], configured: bool) -> None:
     make(weigh.folder)
     (weigh.folder / "t.csv").write_text("n\n1\n2\n")
     (weigh.folder / "first.sql").write_text("SELECT sum(n) AS s FROM t")
+    (weigh.folder / "other.sql").write_text("SELECT max(n) AS m FROM t")
+    if configured:
+        # What a weigh.toml asks is not what was measured.
+        assert weigh("init", "--data", "t.csv", "--sql", "other.sql", "--contender", "duckdb").code == 0
     weigh("run", *own, *VERSIONS, "--starts", "1", "--rounds", "1", "--runs", "1")
     why = weigh("why", "latest", "--operation", "first", "--sample", "200ms", "--json")
     assert why.code == 0, why.err
